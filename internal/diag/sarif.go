@@ -1,0 +1,130 @@
+package diag
+
+import (
+	"io"
+	"net/url"
+	"strings"
+)
+
+const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool       sarifTool     `json:"tool"`
+	ColumnKind string        `json:"columnKind"`
+	Results    []sarifResult `json:"results"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name  string      `json:"name"`
+	Rules []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID               string      `json:"id"`
+	ShortDescription sarifText   `json:"shortDescription"`
+	FullDescription  *sarifText  `json:"fullDescription,omitempty"`
+	Help             *sarifText  `json:"help,omitempty"`
+	Default          sarifConfig `json:"defaultConfiguration"`
+}
+
+type sarifConfig struct {
+	Level string `json:"level"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID    string          `json:"ruleId"`
+	RuleIndex *int            `json:"ruleIndex,omitempty"`
+	Level     string          `json:"level"`
+	Message   sarifText       `json:"message"`
+	Locations []sarifLocation `json:"locations,omitempty"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical `json:"physicalLocation"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   *sarifRegion  `json:"region,omitempty"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn,omitempty"`
+}
+
+// SARIF writes the sorted problems as a SARIF 2.1.0 log of one run by the
+// tool "fsmgen". The rules are listed in the order given; a problem whose code
+// is not among them is still written, without a rule index. An empty list
+// writes a run without results. The error is the writer's.
+func (l *List) SARIF(w io.Writer, rules []Rule) error {
+	run := sarifRun{
+		Tool:       sarifTool{Driver: sarifDriver{Name: "fsmgen", Rules: []sarifRule{}}},
+		ColumnKind: "unicodeCodePoints",
+		Results:    []sarifResult{},
+	}
+	index := make(map[Code]int, len(rules))
+	for _, rule := range rules {
+		if _, seen := index[rule.Code]; seen {
+			continue // SARIF wants the ids of rules to be unique
+		}
+		index[rule.Code] = len(run.Tool.Driver.Rules)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			ID:               string(rule.Code),
+			ShortDescription: sarifText{rule.Short},
+			FullDescription:  optionalText(rule.Cause),
+			Help:             optionalText(rule.Fix),
+			Default:          sarifConfig{rule.Severity.String()},
+		})
+	}
+	for _, p := range l.Sorted() {
+		result := sarifResult{
+			RuleID:  string(p.Code),
+			Level:   p.Severity.String(),
+			Message: sarifText{p.Message},
+		}
+		if i, ok := index[p.Code]; ok {
+			result.RuleIndex = &i
+		}
+		if p.Pos.File != "" {
+			result.Locations = []sarifLocation{sarifPlace(p.Pos)}
+		}
+		run.Results = append(run.Results, result)
+	}
+	return encode(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+func optionalText(s string) *sarifText {
+	if s == "" {
+		return nil
+	}
+	return &sarifText{s}
+}
+
+func sarifPlace(pos Position) sarifLocation {
+	// A URI has forward slashes and escapes, whatever the system.
+	uri := url.URL{Path: strings.ReplaceAll(pos.File, `\`, "/")}
+	place := sarifPhysical{Artifact: sarifArtifact{uri.String()}}
+	if pos.Line > 0 {
+		place.Region = &sarifRegion{StartLine: pos.Line, StartColumn: pos.Col}
+	}
+	return sarifLocation{place}
+}
