@@ -1,0 +1,122 @@
+package fileset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+)
+
+// PartialError says how far a write came that failed on the way. Everything in
+// Written and Removed is done and complete; Failed is as it was before; what
+// is in none of them was not tried. Writing again finishes the work.
+type PartialError struct {
+	Written []string
+	Removed []string
+	Failed  string
+	Err     error
+}
+
+// Error names the file that failed and how much was done before.
+func (e *PartialError) Error() string {
+	return fmt.Sprintf("%s: %v (%d files written and %d removed before)", e.Failed, e.Err, len(e.Written), len(e.Removed))
+}
+
+// Unwrap returns the reason.
+func (e *PartialError) Unwrap() error { return e.Err }
+
+// Write makes the folder root hold the set, and returns what it did, as
+// [Set.Diff] would have told; nil when there was nothing to do. Every refusal
+// of Diff is found before the first write, and then nothing is changed.
+//
+// A file appears whole or not at all: it is written beside its place and
+// renamed. Files that are right already are not touched, and a file keeps its
+// mode. Stale files are removed last. A failure on the way is a
+// [PartialError]. Missing folders, root included, are made; nothing outside
+// root is written, whatever links there are.
+func (s *Set) Write(root string, owned Owned) ([]Change, error) {
+	if err := owned.check(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, err
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	changes, err := s.plan(dir, owned)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.apply(dir, changes); err != nil {
+		return nil, err
+	}
+	return changes, nil
+}
+
+func (s *Set) apply(root *os.Root, changes []Change) error {
+	var partial PartialError
+	for _, change := range changes {
+		if change.Kind == Removed {
+			continue
+		}
+		if err := replace(root, change, s.files[change.Path]); err != nil {
+			partial.Failed, partial.Err = change.Path, err
+			return &partial
+		}
+		partial.Written = append(partial.Written, change.Path)
+	}
+	for _, change := range changes {
+		if change.Kind != Removed {
+			continue
+		}
+		if err := root.Remove(change.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			partial.Failed, partial.Err = change.Path, err
+			return &partial
+		}
+		partial.Removed = append(partial.Removed, change.Path)
+	}
+	return nil
+}
+
+// replace puts content at the change's path in one step.
+func replace(root *os.Root, change Change, content []byte) (err error) {
+	folder := path.Dir(change.Path)
+	if err := root.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	file, name, err := temporary(root, folder)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = root.Remove(name) // the first error is the one that counts
+		}
+	}()
+	_, err = file.Write(content)
+	if err == nil && change.Kind == Changed {
+		err = file.Chmod(change.mode)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return root.Rename(name, change.Path)
+}
+
+// temporary makes a file with a name that nobody else has: another run may be
+// at work in the same folder, or have left one when it was killed.
+func temporary(root *os.Root, folder string) (*os.File, string, error) {
+	const tries = 1000
+	for n := range tries {
+		name := path.Join(folder, fmt.Sprintf(".fsmgen-%d.tmp", n))
+		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if !errors.Is(err, fs.ErrExist) {
+			return file, name, err
+		}
+	}
+	return nil, "", fmt.Errorf("%s: %d temporary files are in the way; delete .fsmgen-*.tmp", folder, tries)
+}
