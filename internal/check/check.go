@@ -1,0 +1,137 @@
+// Package check turns the tree of one definition into a checked machine, or
+// says what is wrong with it: every problem of a file in one run, each at the
+// key, the value or the character of SQL that it is about.
+//
+// It knows the language of definitions and gives meaning to names. Reading
+// YAML it leaves to internal/syntax, reading SQL to internal/sqlexpr; it
+// renders nothing and reads no file.
+package check
+
+import (
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/syntax"
+)
+
+// Run checks one definition. It adds every problem to problems and returns the
+// machine, or nil when an error makes it unusable; warnings alone do not. A nil
+// file, which internal/syntax gives after it reported why, is nil without a
+// further problem. Run never panics; calls with different lists may run
+// concurrently.
+func Run(file *syntax.Node, problems *diag.List) *model.Machine {
+	if file == nil {
+		return nil
+	}
+	c := &checker{problems: problems, machine: &model.Machine{Source: file.Pos.File, Pos: file.Pos}}
+	top := c.mapping(file, "a definition")
+	if top == nil {
+		return nil
+	}
+	c.keys(top, "a definition", "machine", "describe", "table", "states", "guards", "events", "transitions", "create")
+	c.header(top)
+	c.table(top)
+	c.states(top)
+	c.guards(top)
+	c.events(top)
+	if c.tooLarge(top) {
+		return nil
+	}
+	c.transitions(top)
+	c.decisions()
+	c.facts()
+	c.deadlines()
+	c.graph()
+	c.identifiers()
+	c.usage()
+	if c.failed {
+		return nil
+	}
+	return c.machine
+}
+
+// checker gathers one machine and what is wrong with it.
+type checker struct {
+	problems *diag.List
+	failed   bool
+	machine  *model.Machine
+
+	// hasTable says that the definition has a table, usable or not.
+	hasTable bool
+	// gaps says that a transition or its SQL was dropped after an error, so that
+	// what seems to be unused or out of reach may not be.
+	gaps bool
+	// statesKnown and eventsKnown say that a list of them was read, so that a
+	// name that is not in it is worth a problem of its own.
+	statesKnown, eventsKnown bool
+
+	guardDecls []*guardDecl
+	eventDecls []*eventDecl
+	stateDecls []*stateDecl
+	transDecls []*transDecl
+}
+
+func (c *checker) errorf(pos diag.Position, code diag.Code, format string, args ...any) {
+	c.failed = true
+	c.problems.Addf(pos, code, diag.Error, format, args...)
+}
+
+func (c *checker) warnf(pos diag.Position, code diag.Code, format string, args ...any) {
+	c.problems.Addf(pos, code, diag.Warning, format, args...)
+}
+
+// unknown reports a name that nothing declares, with the name that was
+// probably meant.
+func (c *checker) unknown(pos diag.Position, what, name string, known []string) {
+	c.errorf(pos, CodeUnknownName, "%s %s is not declared%s", what, quote(name), meant(name, known))
+}
+
+// meant ends a message with a suggestion where there is one.
+func meant(name string, known []string) string {
+	if near := diag.Nearest(name, known); near != "" {
+		return "; did you mean " + quote(near) + "?"
+	}
+	return ""
+}
+
+// header reads what the machine is called.
+func (c *checker) header(top *syntax.Mapping) {
+	m := c.machine
+	entry, ok := top.Entry("machine")
+	if !ok {
+		c.errorf(top.Pos, CodeMissing, "key \"machine\" is missing; name the machine, as in machine: order")
+	} else if name := c.nameValue(entry.Value, "the machine's name"); name != nil {
+		m.Name, m.Pos = name.Text, name.Pos
+		c.machineName(name)
+	}
+	m.Describe = c.describe(top)
+	if create, ok := top.Entry("create"); ok && !create.Value.IsNull() {
+		if fields := c.mapping(create.Value, "\"create\""); fields != nil {
+			c.keys(fields, "\"create\"", "emit")
+			m.CreateEmit = c.topics(fields.Get("emit"))
+		}
+	}
+}
+
+const (
+	maxStates = 1000
+	maxEvents = 1000
+	// maxCells bounds the work and the output of one machine.
+	maxCells       = 50_000
+	maxTransitions = 5_000
+)
+
+// tooLarge refuses a machine that nobody could read and that would take the
+// generator very long.
+func (c *checker) tooLarge(top *syntax.Mapping) bool {
+	states, events := len(c.machine.States), len(c.machine.Events)
+	transitions := 0
+	if list := top.Get("transitions").AsSequence(); list != nil {
+		transitions = len(list.Items)
+	}
+	if states <= maxStates && events <= maxEvents && states*events <= maxCells && transitions <= maxTransitions {
+		return false
+	}
+	c.errorf(c.machine.Pos, CodeTooLarge, "this machine has %d states, %d events and %d transitions; at most %d, %d and %d are read, and %d cells; split it into several machines",
+		states, events, transitions, maxStates, maxEvents, maxTransitions, maxCells)
+	return true
+}

@@ -1,0 +1,99 @@
+package check
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/genfile"
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/syntax"
+)
+
+// exported returns the Go identifier of a name.
+func (c *checker) exported(s *syntax.Scalar, what string) string {
+	if strings.IndexFunc(s.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0 {
+		c.errorf(s.Pos, CodeIdentifier, "%s %s has no letter or digit, so no Go name can be made of it", what, quote(s.Text))
+		return ""
+	}
+	return genfile.Exported(s.Text)
+}
+
+// generated are the names that every generated package declares itself.
+var generated = map[string]bool{
+	"Create": true, "Correct": true, "Get": true, "History": true, "Then": true, "Sweep": true, "Sweeps": true, "States": true,
+	"Events": true, "Allowed": true, "Next": true, "Key": true, "Row": true, "Result": true, "State": true, "Event": true,
+	"Machine": true, "Entry": true, "Swept": true, "CreateParams": true, "Initial": true,
+}
+
+// idents finds names that give one Go identifier.
+type idents struct {
+	c     *checker
+	what  string
+	taken map[string]string
+}
+
+func (i *idents) take(pos diag.Position, name, ident string) {
+	if ident == "" {
+		return
+	}
+	if other, ok := i.taken[ident]; ok {
+		i.c.errorf(pos, CodeIdentifier, "%s %s would be called %s in Go, as %s is; rename one", i.what, quote(name), ident, other)
+		return
+	}
+	i.taken[ident] = quote(name)
+}
+
+// identifiers checks that no two Go names of the generated package are equal.
+func (c *checker) identifiers() {
+	m := c.machine
+	states := idents{c, "state", make(map[string]string)}
+	constants := make(map[string]string)
+	for _, s := range m.States {
+		states.take(s.Pos, s.Name, s.Ident)
+		constants["State"+s.Ident] = "the constant of state " + quote(s.Name)
+	}
+	events := idents{c, "event", make(map[string]string)}
+	for _, e := range m.Events {
+		events.take(e.Pos, e.Name, e.Ident)
+		constants["Event"+e.Ident] = "the constant of event " + quote(e.Name)
+	}
+	for _, e := range m.Events {
+		if other, ok := events.taken[strings.TrimSuffix(e.Ident, "Params")]; ok && strings.HasSuffix(e.Ident, "Params") {
+			constants[e.Ident] = "the parameters of event " + other
+		}
+	}
+	for _, e := range m.Events {
+		switch what, taken := constants[e.Ident]; {
+		case e.Ident == "":
+		case generated[e.Ident]:
+			c.errorf(e.Pos, CodeReserved, "event name %s is reserved: the generated package declares %s itself; choose another", quote(e.Name), e.Ident)
+		case taken:
+			c.errorf(e.Pos, CodeIdentifier, "event %s would be called %s in Go, as %s is; rename it", quote(e.Name), e.Ident, what)
+		}
+		params := idents{c, "parameter", make(map[string]string)}
+		for _, p := range e.Params {
+			params.take(p.Pos, p.Name, p.Ident)
+		}
+	}
+	c.columnIdents(m.Table)
+}
+
+func (c *checker) columnIdents(t *model.Table) {
+	if t == nil {
+		return
+	}
+	columns := idents{c, "column", make(map[string]string)}
+	for _, own := range ownColumns {
+		columns.taken[genfile.Exported(own)] = quote(own)
+	}
+	if t.Key != nil && !isOwn(t.Key.Name) {
+		columns.take(t.Key.Pos, t.Key.Name, t.Key.Ident)
+	}
+	if _, taken := columns.taken["Key"]; !taken {
+		columns.taken["Key"] = "the key of CreateParams"
+	}
+	for _, column := range t.Columns {
+		columns.take(column.Pos, column.Name, column.Ident)
+	}
+}

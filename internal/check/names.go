@@ -1,0 +1,119 @@
+package check
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+	"unicode"
+
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/syntax"
+)
+
+const (
+	// maxName is the length of an identifier in PostgreSQL, in bytes.
+	maxName = 63
+	// maxBase leaves room for what is derived from machine and table names:
+	// order_history_pkey, orders_deadline_idx, order_refuse_edge.
+	maxBase = maxName - 20
+)
+
+// lowerName reports a name that is no plain lower-case one, or is too long.
+func (c *checker) lowerName(s *syntax.Scalar, what string, limit int) bool {
+	if !plainName(s.Text) {
+		c.errorf(s.Pos, CodeBadName, "%s name %s must begin with a letter a–z and go on with a–z, 0–9 and _", what, quote(s.Text))
+		return false
+	}
+	if len(s.Text) > limit {
+		c.errorf(s.Pos, CodeBadName, "%s name %s has %d bytes; at most %d fit, with what is derived from it", what, quote(s.Text), len(s.Text), limit)
+		return false
+	}
+	return true
+}
+
+func plainName(name string) bool {
+	for i, r := range name {
+		letter := 'a' <= r && r <= 'z'
+		if !letter && (i == 0 || r != '_' && (r < '0' || '9' < r)) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// printableName reports a state or event name that could not be shown as it is.
+func (c *checker) printableName(s *syntax.Scalar, what string) bool {
+	switch {
+	case len(s.Text) == 0 || len(s.Text) > maxName:
+		c.errorf(s.Pos, CodeBadName, "%s name %s must have 1 to %d bytes", what, quote(s.Text), maxName)
+		return false
+	case strings.TrimSpace(s.Text) != s.Text:
+		c.errorf(s.Pos, CodeBadName, "%s name %s must not begin or end with a space", what, quote(s.Text))
+		return false
+	}
+	for _, r := range s.Text {
+		if r != ' ' && !unicode.IsPrint(r) {
+			c.errorf(s.Pos, CodeBadName, "%s name %s holds a character that cannot be printed", what, quote(s.Text))
+			return false
+		}
+	}
+	return true
+}
+
+var reservedPackages = map[string]bool{"db": true, "fsm": true, "main": true, "internal": true, "testdata": true}
+
+// machineName takes the machine's name, and the package's from it.
+func (c *checker) machineName(s *syntax.Scalar) {
+	if !c.lowerName(s, "machine", maxBase) {
+		return
+	}
+	m := c.machine
+	m.Package = strings.ReplaceAll(s.Text, "_", "")
+	m.Ident = c.exported(s, "machine")
+	if strings.HasPrefix(s.Text, "pg_") || strings.HasPrefix(s.Text, "fsm_") {
+		c.errorf(s.Pos, CodeReserved, "machine name %s is reserved: names beginning with pg_ or fsm_ are not yours to use; choose another", quote(s.Text))
+	}
+	if token.IsKeyword(m.Package) || types.Universe.Lookup(m.Package) != nil || reservedPackages[m.Package] {
+		c.errorf(s.Pos, CodeReserved, "machine name %s is reserved: the generated Go package could not be called %s; choose another", quote(s.Text), m.Package)
+	}
+}
+
+var reservedTables = map[string]bool{
+	"known": true, "locked": true, "fact": true, "moved": true, "history": true, "emitted": true, "created": true, "due": true, "asked": true,
+}
+
+func (c *checker) tableName(s *syntax.Scalar) {
+	if !c.lowerName(s, "table", maxBase) {
+		return
+	}
+	switch {
+	case reservedTables[s.Text]:
+		c.errorf(s.Pos, CodeReserved, "table name %s is reserved: generated statements use it for themselves; choose another", quote(s.Text))
+	case strings.HasPrefix(s.Text, "pg_") || strings.HasPrefix(s.Text, "fsm_"):
+		c.errorf(s.Pos, CodeReserved, "table name %s is reserved: names beginning with pg_ or fsm_ are not yours to use; choose another", quote(s.Text))
+	}
+}
+
+// innerName checks a column's or parameter's name.
+func (c *checker) innerName(s *syntax.Scalar, what string) bool {
+	c.clear(s) // and go on with what was meant
+	if !c.lowerName(s, what, maxName) {
+		return false
+	}
+	if strings.HasPrefix(s.Text, "fsm_") {
+		c.errorf(s.Pos, CodeReserved, "%s name %s is reserved: names beginning with fsm_ are not yours to use; choose another", what, quote(s.Text))
+		return false
+	}
+	return true
+}
+
+var ownColumns = []string{model.StatusColumn, model.VersionColumn, model.DeadlineColumn, model.DeadlineRunsColumn}
+
+func isOwn(name string) bool {
+	for _, own := range ownColumns {
+		if name == own {
+			return true
+		}
+	}
+	return false
+}

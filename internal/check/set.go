@@ -1,0 +1,62 @@
+package check
+
+import (
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/model"
+)
+
+// Set checks machines that are generated together: no two may share a name, a
+// table, a Go package, or a relation that is derived from them. Machines that
+// are nil, since they could not be used, are passed over. The problem stands
+// at the later machine.
+func Set(machines []*model.Machine, problems *diag.List) {
+	names, packages := make(map[string]*model.Machine), make(map[string]*model.Machine)
+	relations := make(map[string]relation)
+	for _, m := range machines {
+		if m == nil {
+			continue
+		}
+		if other := names[m.Name]; other != nil {
+			problems.Addf(m.Pos, CodeSameMachine, diag.Error, "machine %s is defined in %s too; rename or delete one", quote(m.Name), other.Pos)
+			continue
+		}
+		names[m.Name] = m
+		if other := packages[m.Package]; other != nil {
+			problems.Addf(m.Pos, CodeSamePackage, diag.Error, "machines %s and %s would share the Go package %s; rename one", quote(other.Name), quote(m.Name), m.Package)
+		} else {
+			packages[m.Package] = m
+		}
+		takeRelations(m, relations, problems)
+	}
+}
+
+// relation is a table or index, in the words of a message.
+type relation struct {
+	machine *model.Machine
+	what    string
+	own     bool // the table as named by its definition
+}
+
+func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.List) {
+	if m.Table == nil {
+		return
+	}
+	table, pos := m.Table.Name, m.Table.Pos
+	if other, ok := taken[table]; ok && other.own {
+		problems.Addf(pos, CodeSameTable, diag.Error, "table %s is guarded by machine %s already, and two lifecycles cannot share one status; use another table", quote(table), quote(other.machine.Name))
+		return
+	}
+	mine := []struct{ name, what string }{
+		{table, "table of machine "}, {table + "_pkey", "primary key of machine "}, {table + "_deadline_idx", "deadline index of machine "},
+		{m.Name + "_history", "history of machine "}, {m.Name + "_history_pkey", "history key of machine "},
+		{m.Name + "_facts", "facts of machine "}, {m.Name + "_facts_pkey", "facts key of machine "},
+	}
+	for i, r := range mine {
+		what := "the " + r.what + quote(m.Name)
+		if other, ok := taken[r.name]; ok {
+			problems.Addf(pos, CodeSameRelation, diag.Error, "%s would be called %s in the database, as %s is; rename a machine or a table", what, quote(r.name), other.what)
+			return // what is derived from the name clashes too
+		}
+		taken[r.name] = relation{machine: m, what: what, own: i == 0}
+	}
+}
