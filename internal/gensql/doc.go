@@ -1,0 +1,45 @@
+// Package gensql renders a checked machine as SQL: the queries that sqlc turns
+// into Go, and the goose migration that brings a database from the newest
+// migrated model to this one. It is pure: it reads no file and runs nothing.
+//
+// The guarded statements keep to a few rules that are easy to get wrong:
+//
+//   - Only what will be written is locked; a duplicate takes no lock and writes
+//     nothing. The lock is FOR NO KEY UPDATE, so child rows can be inserted.
+//   - The cell is judged on the locked row, whose columns PostgreSQL computes
+//     anew after a wait, and the previous status is read from there.
+//   - A fact is inserted after the lock and before the UPDATE, and whatever
+//     writes joins its RETURNING, so that the fact decides.
+//   - The answer when nothing was written comes from the statement's snapshot.
+//     Where that row's cell would have written, it is "raced" and not to be
+//     trusted; the runtime runs the statement again.
+package gensql
+
+import "github.com/pawl-go/pawl/internal/model"
+
+// Core tables, made by the core migration and shared by all machines.
+const (
+	OutboxTable = "fsm_outbox"
+	AuditTable  = "fsm_audit"
+)
+
+// Answers of a statement that are no outcomes; the runtime knows them.
+const (
+	answerRaced        = "raced"
+	answerUnknownState = "UnknownState"
+	answerBadArgument  = "BadArgument"
+)
+
+// Event names in the history that no definition can declare.
+const (
+	createEvent  = "create"
+	correctEvent = "correct"
+)
+
+// historyTable and factsTable are named after the machine.
+func historyTable(m *model.Machine) string { return m.Name + "_history" }
+func factsTable(m *model.Machine) string   { return m.Name + "_facts" }
+
+// QueryName is the name of one of the machine's queries, noun first:
+// "OrderPaymentSucceeded", "OrderCreate", "OrderSweepExpire".
+func QueryName(m *model.Machine, call string) string { return m.Ident + call }

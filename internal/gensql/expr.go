@@ -1,0 +1,114 @@
+package gensql
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawl-go/pawl/internal/model"
+)
+
+// now is the injected clock in a query.
+const now = "COALESCE(sqlc.narg('fsm_now')::timestamptz, now())"
+
+// param binds a parameter of the event, cast to its type.
+func param(p *model.Param) string {
+	if p.Optional {
+		return fmt.Sprintf("sqlc.narg('%s')::%s", p.Name, p.Type.SQL)
+	}
+	return fmt.Sprintf("@%s::%s", p.Name, p.Type.SQL)
+}
+
+// inQuery renders an expression of the definition for a query in which the
+// guarded row is called alias.
+func inQuery(e *model.Expr, alias string) string {
+	var b strings.Builder
+	for i, part := range e.Parts {
+		switch part.Kind {
+		case model.ColumnRef:
+			b.WriteString(alias + "." + ident(part.Text))
+		case model.ParamRef:
+			p := param(part.Param)
+			if len(e.Parts) > 1 && !part.Param.Optional {
+				// @name is an operator to PostgreSQL's parser, which would take in what stands beside it.
+				p = fmt.Sprintf("sqlc.arg('%s')::%s", part.Param.Name, part.Param.Type.SQL)
+			}
+			if i+1 < len(e.Parts) && strings.HasPrefix(e.Parts[i+1].Text, "::") {
+				p = "COALESCE(" + p + ")" // sqlc names a parameter anew when two casts follow it
+			}
+			b.WriteString(p)
+		case model.Now:
+			b.WriteString(now)
+		default:
+			b.WriteString(part.Text)
+		}
+	}
+	return oneLine(b.String())
+}
+
+// inTable renders an expression for a table definition.
+func inTable(e *model.Expr) string {
+	var b strings.Builder
+	for _, part := range e.Parts {
+		switch part.Kind {
+		case model.ColumnRef:
+			b.WriteString(ident(part.Text))
+		case model.Now:
+			b.WriteString("now()")
+		default:
+			b.WriteString(part.Text)
+		}
+	}
+	return oneLine(b.String())
+}
+
+// oneLine keeps a many-line expression from upsetting the layout, where it can
+// do so without touching a string constant.
+func oneLine(sql string) string {
+	if strings.ContainsRune(sql, '\'') {
+		return sql
+	}
+	return strings.Join(strings.Fields(sql), " ")
+}
+
+// isTrue and isFalse are a guard's condition and its refusal: NULL is not true.
+func isTrue(g *model.Guard, alias string) string {
+	return "(" + inQuery(g.SQL, alias) + ") IS TRUE"
+}
+
+// interval is a duration as PostgreSQL writes it: whole hours and less are
+// exact, a day is 24 hours.
+func interval(d time.Duration) string {
+	return fmt.Sprintf("interval '%s'", intervalText(d))
+}
+
+func intervalText(d time.Duration) string {
+	switch {
+	case d%time.Hour == 0:
+		return fmt.Sprintf("%d hours", d/time.Hour)
+	case d%time.Minute == 0:
+		return fmt.Sprintf("%d minutes", d/time.Minute)
+	case d%time.Second == 0:
+		return fmt.Sprintf("%d seconds", d/time.Second)
+	}
+	return fmt.Sprintf("%d microseconds", d/time.Microsecond)
+}
+
+// identity is the canonical text of an event's identity, or of its
+// fingerprint: one text as it is, another type in PostgreSQL's own spelling,
+// several as a JSON array of both kinds, the empty list as ”.
+func identity(params []*model.Param) string {
+	switch {
+	case len(params) == 0:
+		return "''"
+	case len(params) == 1 && params[0].Type.Kind == model.KindText:
+		return param(params[0])
+	case len(params) == 1:
+		return "concat(" + param(params[0]) + ")" // a second cast would make sqlc name the parameter anew
+	}
+	texts := make([]string, len(params))
+	for i, p := range params {
+		texts[i] = param(p)
+	}
+	return "jsonb_build_array(" + strings.Join(texts, ", ") + ")::text"
+}

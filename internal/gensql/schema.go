@@ -1,0 +1,116 @@
+package gensql
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/pawl-go/pawl/internal/model"
+)
+
+// Schema is what a migration makes of a machine: the part of the model that a
+// database knows. The newest migration of a machine embeds it, and the next
+// one is the difference to it.
+type Schema struct {
+	Format  int      `json:"format"`
+	Machine string   `json:"machine"`
+	Table   string   `json:"table"`
+	Key     Column   `json:"key"`
+	Columns []Column `json:"columns"`
+	// Left holds columns that are no longer declared; they stay in the table,
+	// may be NULL, and come back when they are declared again.
+	Left    []Column `json:"left,omitempty"`
+	States  []string `json:"states"`
+	Initial string   `json:"initial"`
+	Edges   []Edge   `json:"edges"`
+	// Facts, Deadlines and Runs stay true once they were: what they made stays.
+	Facts     bool `json:"facts,omitempty"`
+	Deadlines bool `json:"deadlines,omitempty"`
+	Runs      bool `json:"runs,omitempty"`
+}
+
+// Column is a column as the database knows it.
+type Column struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Optional bool   `json:"optional,omitempty"`
+	Default  string `json:"default,omitempty"`
+	Check    string `json:"check,omitempty"`
+}
+
+// Edge is a state and the states that may follow it.
+type Edge struct {
+	From string   `json:"from"`
+	To   []string `json:"to"`
+}
+
+// schemaFormat is raised when Schema changes its meaning.
+const schemaFormat = 1
+
+// SchemaOf returns the schema of a machine that has a table.
+func SchemaOf(m *model.Machine) Schema {
+	s := Schema{
+		Format: schemaFormat, Machine: m.Name, Table: m.Table.Name, Key: columnOf(m.Table.Key), Columns: []Column{},
+		Initial: m.Initial().Name, Facts: m.Facts(), Deadlines: m.Deadlines(), Runs: m.CountsRuns(), Edges: []Edge{},
+	}
+	for _, c := range m.Table.Columns {
+		s.Columns = append(s.Columns, columnOf(c))
+	}
+	for _, state := range m.States {
+		s.States = append(s.States, state.Name)
+	}
+	for _, e := range m.Edges() {
+		edge := Edge{From: e.From.Name}
+		for _, to := range e.To {
+			edge.To = append(edge.To, to.Name)
+		}
+		s.Edges = append(s.Edges, edge)
+	}
+	return s
+}
+
+func columnOf(c *model.Column) Column {
+	col := Column{Name: c.Name, Type: c.Type.SQL, Optional: c.Optional}
+	if c.Default != nil {
+		col.Default = inTable(c.Default)
+	}
+	if c.Check != nil {
+		col.Check = inTable(c.Check)
+	}
+	return col
+}
+
+// modelMark begins the line of a migration that embeds a schema.
+const modelMark = "-- fsmgen:model "
+
+// embed is the schema as one comment line.
+func (s Schema) embed() (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return "", fmt.Errorf("embed the model of %s: %w", s.Machine, err)
+	}
+	return modelMark + string(bytes.TrimSpace(b.Bytes())), nil
+}
+
+// Embedded returns the schemas that a migration file embeds, none for a file
+// that embeds none. The error says that a line is not what fsmgen writes.
+func Embedded(migration []byte) ([]Schema, error) {
+	var schemas []Schema
+	for i, line := range bytes.Split(migration, []byte("\n")) {
+		text, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte(modelMark))
+		if !ok {
+			continue
+		}
+		var s Schema
+		if err := json.Unmarshal(text, &s); err != nil {
+			return nil, fmt.Errorf("line %d: the embedded model cannot be read: %w", i+1, err)
+		}
+		if s.Format != schemaFormat {
+			return nil, fmt.Errorf("line %d: the embedded model has format %d; this fsmgen knows %d", i+1, s.Format, schemaFormat)
+		}
+		schemas = append(schemas, s)
+	}
+	return schemas, nil
+}
