@@ -1,0 +1,124 @@
+// Package cli is the fsmgen command: flags, printing and exit codes. What the
+// commands do is internal/pipeline's business.
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Exit codes.
+const (
+	exitFine     = 0
+	exitFindings = 1 // problems were found, or output differs
+	exitFailed   = 2 // usage, or reading and writing
+)
+
+// command is one verb of fsmgen.
+type command struct {
+	name, args, short string
+	run               func(context.Context, *call) int
+}
+
+// commands lists the verbs in the order of the help.
+func commands() []command {
+	return []command{
+		{"init", "", "make what a project needs: core migration, migrations package, sqlc.yaml, a first definition", runInit},
+		{"lint", "[FILE|FOLDER ...]", "check definitions (default: definitions/)", runLint},
+		{"generate", "[--check]", "write migrations, queries and Go; with --check show the difference instead", runGenerate},
+		{"rules", "[CODE ...]", "explain the codes of problems", runRules},
+	}
+}
+
+// call is one run of a verb.
+type call struct {
+	flags  *flag.FlagSet
+	args   []string
+	dir    string
+	format string
+	check  bool
+	out    io.Writer
+	err    io.Writer
+}
+
+// Main runs fsmgen with the program's own arguments and returns its exit code:
+// 0 fine, 1 findings or differing output, 2 usage or input and output.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// Run is Main with everything given.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		usage(stderr)
+		return exitFailed
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		usage(stdout)
+		return exitFine
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.parse(ctx, args[1:], stdout, stderr)
+		}
+	}
+	_, _ = fmt.Fprintf(stderr, "fsmgen: there is no command %q\n\n", args[0])
+	usage(stderr)
+	return exitFailed
+}
+
+func usage(w io.Writer) {
+	_, _ = fmt.Fprint(w, "fsmgen turns transition tables into guarded PostgreSQL statements and a typed Go API.\n\n")
+	for _, c := range commands() {
+		_, _ = fmt.Fprintf(w, "  fsmgen %-28s %s\n", c.name+" "+c.args, c.short)
+	}
+	_, _ = fmt.Fprint(w, "\nEvery command takes -C FOLDER, the root of the project (default: this folder).\n"+
+		"Exit codes: 0 fine, 1 findings or differing output, 2 usage or input and output.\n")
+}
+
+// parse reads the verb's flags, which may stand before and after its arguments.
+func (c command) parse(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	k := &call{flags: flag.NewFlagSet("fsmgen "+c.name, flag.ContinueOnError), out: stdout, err: stderr}
+	k.flags.SetOutput(stderr)
+	k.flags.Usage = func() {
+		_, _ = fmt.Fprintf(k.flags.Output(), "usage: fsmgen %s %s\n\n%s\n\n", c.name, c.args, c.short)
+		k.flags.PrintDefaults()
+	}
+	k.flags.StringVar(&k.dir, "C", ".", "the `folder` that is the root of the project")
+	k.flags.StringVar(&k.format, "format", "text", "how problems are printed: text, json or sarif")
+	if c.name == "generate" {
+		k.flags.BoolVar(&k.check, "check", false, "write nothing; show the difference and exit 1 if there is one")
+	}
+	for len(args) > 0 {
+		if err := k.flags.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return exitFine
+			}
+			return exitFailed
+		}
+		args = k.flags.Args()
+		if len(args) > 0 {
+			k.args = append(k.args, args[0])
+			args = args[1:]
+		}
+	}
+	if k.format != "text" && k.format != "json" && k.format != "sarif" {
+		return k.fail(fmt.Errorf("there is no format %q: choose text, json or sarif", k.format))
+	}
+	return c.run(ctx, k)
+}
+
+// fail prints an error that is no finding.
+func (k *call) fail(err error) int {
+	_, _ = fmt.Fprintf(k.err, "fsmgen: %v\n", err)
+	return exitFailed
+}

@@ -1,0 +1,159 @@
+package gengo
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pawl-go/pawl/internal/genfile"
+	"github.com/pawl-go/pawl/internal/model"
+)
+
+// infoVar names the EventInfo of an event or of another call.
+func infoVar(ident string) string { return strings.ToLower(ident[:1]) + ident[1:] + "Info" }
+
+// info renders the EventInfo of a call.
+func (g *generator) info(f *genfile.File, ident, name string, needsVersion bool) {
+	extra := ""
+	if needsVersion {
+		extra = ", NeedsVersion: true"
+	}
+	f.P("var ", infoVar(ident), " = &", f.Import(RuntimePath, "EventInfo"), "{Machine: ", strconv.Quote(g.m.Name), ", Event: ", strconv.Quote(name), extra, "}")
+	f.P()
+}
+
+// calls renders the creation and one call for each event.
+func (g *generator) calls(f *genfile.File) {
+	g.create(f)
+	for _, e := range g.m.Events {
+		g.params(f, e)
+		g.call(f, e)
+	}
+}
+
+// signature renders the start of a call and returns nothing; args go between
+// db and the options.
+func (g *generator) signature(f *genfile.File, name string, args ...any) {
+	line := []any{"func ", name, "(ctx ", f.Import("context", "Context"), ", on ", f.Import(RuntimePath, "DB")}
+	line = append(line, args...)
+	f.P(append(line, ", options ...", f.Import(RuntimePath, "Option"), ") (Result, error) {")...)
+}
+
+// run renders the function that runs the query once. A query that writes
+// nothing has no clock, one that moves nothing tells the history nothing.
+func (g *generator) run(f *genfile.File, query string, writes, moves bool, args func()) {
+	f.P("func(ctx ", f.Import("context", "Context"), ", on ", f.Import(RuntimePath, "DB"), ", c *", f.Import(RuntimePath, "Call"), ") (", f.Import(RuntimePath, "Answer"), "[State, Row], error) {")
+	f.P("r, err := ", f.Import(g.db, "New"), "(on).", query, "(ctx, ", f.Import(g.db, query+"Params"), "{")
+	args()
+	if writes {
+		f.P("FsmNow: c.Now,")
+	}
+	if moves {
+		f.P("FsmActor: c.Actor,")
+		f.P("FsmReason: c.Reason,")
+		f.P("FsmRequestID: c.RequestID,")
+	}
+	f.P("})")
+	conversion := []any{"return answerOf(", f.Import(g.db, g.m.Ident+"CreateRow"), "(r)), err"}
+	if query == g.m.Ident+"Create" {
+		conversion = []any{"return answerOf(r), err"}
+	}
+	f.P(conversion...)
+	f.P("})")
+}
+
+// create renders CreateParams and Create.
+func (g *generator) create(f *genfile.File) {
+	m := g.m
+	g.info(f, "Create", "create", false)
+	f.P("// CreateParams is what a new row is made of.")
+	f.P("type CreateParams struct {")
+	f.P("Key Key")
+	for _, c := range m.Created() {
+		if c.Default != nil {
+			f.Comment(c.Ident, "is "+c.Default.Source+" when nil.")
+		}
+		field(f, c.Ident, goType(f, c.Type, c.Optional || c.Default != nil))
+	}
+	f.P("}")
+	f.P()
+	f.Comment("Create", "inserts the row of p.Key in state "+m.Initial().Name+", version 1. Applied: it is new. Replayed: it was "+
+		"created before with the same values. Mismatched: it was created before with other values; only columns that no "+
+		"transition sets are compared. Errors: see [fsm.Fire].")
+	g.signature(f, "Create", ", p CreateParams")
+	f.P("return ", f.Import(RuntimePath, "FireCreate"), "(ctx, on, createInfo, options, ")
+	g.run(f, m.Ident+"Create", true, true, func() {
+		g.keyArg(f, "p.Key")
+		for _, c := range m.Created() {
+			f.P(dbField(c.Name), ": p.", c.Ident, ",")
+		}
+	})
+	f.P("}")
+	f.P()
+}
+
+func (g *generator) keyArg(f *genfile.File, from string) {
+	f.P(append(append([]any{"FsmKey: "}, printType(goType(f, g.m.Table.Key.Type, false))...), "(", from, "),")...)
+}
+
+func paramsType(e *model.Event) string { return e.Ident + "Params" }
+
+// params renders the parameter struct of an event that has parameters.
+func (g *generator) params(f *genfile.File, e *model.Event) {
+	g.info(f, e.Ident, e.Name, e.ExpectVersion)
+	if len(e.Params) == 0 {
+		return
+	}
+	f.Comment(paramsType(e), "are the parameters of "+e.Name+".")
+	f.P("type ", paramsType(e), " struct {")
+	for _, p := range e.Params {
+		if p.Check != nil {
+			f.Comment(p.Ident, "must satisfy "+strings.ReplaceAll(p.Check.Source, "@", "")+".")
+		}
+		field(f, p.Ident, goType(f, p.Type, p.Optional))
+	}
+	f.P("}")
+	f.P()
+}
+
+// call renders the call of one event.
+func (g *generator) call(f *genfile.File, e *model.Event) {
+	g.callComment(f, e)
+	args := []any{", key Key"}
+	if len(e.Params) > 0 {
+		args = append(args, ", p ", paramsType(e))
+	}
+	g.signature(f, e.Ident, args...)
+	var texts []*model.Param
+	for _, p := range append(append([]*model.Param{}, e.Identity...), e.Fingerprint...) {
+		if p.Type.Kind == model.KindText || p.Type.Kind == model.KindUUID {
+			texts = append(texts, p)
+		}
+	}
+	for _, p := range texts {
+		f.P("if err := ", f.Import(RuntimePath, "IdentityText"), "(", infoVar(e.Ident), ", ", strconv.Quote(p.Name), ", p.", p.Ident, "); err != nil {")
+		f.P("return Result{}, err")
+		f.P("}")
+	}
+	guards := "nil"
+	if g.guarded(e) {
+		guards = infoVar(e.Ident) + "Guards"
+	}
+	f.P("return ", f.Import(RuntimePath, "Fire"), "(ctx, on, ", infoVar(e.Ident), ", options, ", guards, ", ")
+	moves := len(g.moves(e)) > 0
+	g.run(f, g.m.Ident+e.Ident, writes(e), moves, func() {
+		g.keyArg(f, "key")
+		if moves {
+			f.P("FsmVersion: c.Version,")
+		}
+		for _, p := range e.Params {
+			if g.uses(e, p) {
+				f.P(dbField(p.Name), ": p.", p.Ident, ",")
+			}
+		}
+	})
+	f.P("}")
+	f.P()
+	if g.guarded(e) {
+		g.guards(f, e)
+	}
+}

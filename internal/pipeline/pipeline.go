@@ -1,0 +1,268 @@
+// Package pipeline knows all stages of generation: it reads a project, checks
+// its definitions, and renders everything into one file set. It writes
+// nothing; what happens with the set is the caller's business.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/pawl-go/pawl/internal/check"
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/fileset"
+	"github.com/pawl-go/pawl/internal/gengo"
+	"github.com/pawl-go/pawl/internal/gensql"
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlcgen"
+	"github.com/pawl-go/pawl/internal/syntax"
+)
+
+// Folders of a project, relative to its root.
+const (
+	Definitions = "definitions"
+	Migrations  = "migrations"
+	Queries     = "queries"
+	Gen         = "gen"
+)
+
+// Owned is what generation looks after in a project.
+func Owned() fileset.Owned {
+	return fileset.Owned{Dirs: []string{Gen, Queries}, AppendOnly: []string{Migrations}}
+}
+
+// Codes of problems that only the whole pipeline sees.
+const (
+	// CodeSQL: the SQL analyser refuses a fragment of a definition, or a
+	// hand-written query or migration.
+	CodeSQL diag.Code = "FSM091"
+)
+
+// Rules documents every code, in order.
+func Rules() []diag.Rule {
+	rules := slices.Concat(syntax.Rules(), check.Rules(), gensql.Rules(), []diag.Rule{{
+		Code: CodeSQL, Severity: diag.Error, Short: "SQL refused",
+		Cause: "The SQL analyser refuses a fragment of a definition, or a hand-written query or migration: a function or type that does not exist, for example.",
+		Fix:   "Correct the SQL at the place named.",
+	}})
+	slices.SortStableFunc(rules, func(a, b diag.Rule) int { return strings.Compare(string(a.Code), string(b.Code)) })
+	return rules
+}
+
+// ErrNoDefinitions says that there is nothing to work from.
+var ErrNoDefinitions = errors.New("no definitions: no .yaml file found")
+
+// Lint reads and checks the definitions under the given files or folders of
+// fsys, and returns the usable machines in order of file names. Every problem
+// is added to problems. The error is of reading: ErrNoDefinitions, or the file
+// system's.
+func Lint(fsys fs.FS, paths []string, problems *diag.List) ([]*model.Machine, error) {
+	files, err := definitionFiles(fsys, paths)
+	if err != nil {
+		return nil, err
+	}
+	var machines []*model.Machine
+	for _, name := range files {
+		src, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		if m := check.Run(syntax.Parse(name, src, problems), problems); m != nil {
+			machines = append(machines, m)
+		}
+	}
+	check.Set(machines, problems)
+	return machines, nil
+}
+
+// definitionFiles lists the files that paths mean, each once, sorted.
+func definitionFiles(fsys fs.FS, paths []string) ([]string, error) {
+	var files []string
+	for _, p := range paths {
+		info, err := fs.Stat(fsys, p)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, p)
+			continue
+		}
+		err = fs.WalkDir(fsys, p, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (path.Ext(name) == ".yaml" || path.Ext(name) == ".yml") {
+				files = append(files, name)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(files) == 0 {
+		return nil, ErrNoDefinitions
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+// Generate renders everything of the project whose root is fsys. With errors
+// among the problems the set is nil: nothing is to be written. The error says
+// that generation could not be tried or is broken: it is not the definitions'
+// fault.
+func Generate(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Set, error) {
+	module, err := modulePath(fsys)
+	if err != nil {
+		return nil, err
+	}
+	machines, err := Lint(fsys, []string{Definitions}, problems)
+	if err != nil {
+		return nil, err
+	}
+	if problems.Errors() > 0 {
+		return nil, nil
+	}
+	set := fileset.New()
+	db := sqlcgen.Input{}
+	if db.Migrations, err = migrations(fsys, machines, set, problems); err != nil || problems.Errors() > 0 {
+		return nil, err
+	}
+	if db.Queries, err = queries(fsys, machines, set); err != nil {
+		return nil, err
+	}
+	if len(db.Queries) > 0 {
+		if err := database(ctx, machines, db, set, problems); err != nil || problems.Errors() > 0 {
+			return nil, err
+		}
+	}
+	for _, m := range machines {
+		files, err := gengo.Package(m, module+"/"+Gen+"/db")
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if err := set.Add(path.Join(Gen, m.Package, f.Name), f.Content); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return set, nil
+}
+
+// modulePath is the module of the project, where gen/db will be imported from.
+func modulePath(fsys fs.FS) (string, error) {
+	src, err := fs.ReadFile(fsys, "go.mod")
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", errors.New("no go.mod here: run go mod init first, or generate at the module's root")
+	}
+	if err != nil {
+		return "", err
+	}
+	module := modfile.ModulePath(src)
+	if module == "" {
+		return "", errors.New("go.mod names no module")
+	}
+	return module, nil
+}
+
+// queries renders the machines' queries and reads the hand-written ones beside
+// them, since all of them become gen/db.
+func queries(fsys fs.FS, machines []*model.Machine, set *fileset.Set) ([]sqlcgen.File, error) {
+	var files []sqlcgen.File
+	for _, m := range machines {
+		if m.Table == nil {
+			continue
+		}
+		f := sqlcgen.File{Name: m.Name + ".sql", Content: gensql.Queries(m)}
+		if err := set.Add(path.Join(Queries, f.Name), f.Content); err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	written, err := sqlFiles(fsys, Queries)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range written {
+		if _, ours := set.Get(path.Join(Queries, f.Name)); !ours && !strings.HasPrefix(string(f.Content), generatedSQL) {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+const generatedSQL = "-- Code generated by fsmgen. DO NOT EDIT."
+
+// sqlFiles reads the .sql files of a folder, in order of names; none when
+// there is no such folder.
+func sqlFiles(fsys fs.FS, dir string) ([]sqlcgen.File, error) {
+	entries, err := fs.ReadDir(fsys, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var files []sqlcgen.File
+	for _, e := range entries {
+		if e.IsDir() || path.Ext(e.Name()) != ".sql" {
+			continue
+		}
+		content, err := fs.ReadFile(fsys, path.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, sqlcgen.File{Name: e.Name(), Content: content})
+	}
+	return files, nil
+}
+
+// database adds gen/db to the set. What sqlc finds wrong with a fragment of a
+// definition becomes a problem there.
+func database(ctx context.Context, machines []*model.Machine, in sqlcgen.Input, set *fileset.Set, problems *diag.List) error {
+	var probes []gensql.Probe
+	for _, m := range machines {
+		probes = append(probes, gensql.Probes(m)...)
+	}
+	for _, p := range probes {
+		in.Probes = append(in.Probes, p.SQL)
+	}
+	files, issues, err := sqlcgen.Generate(ctx, in)
+	if err != nil {
+		return err
+	}
+	var ours []sqlcgen.Issue
+	for _, issue := range issues {
+		switch {
+		case issue.Probe >= 0 && issue.Probe < len(probes):
+			problems.Addf(probes[issue.Probe].Pos, CodeSQL, diag.Error, "%s", issue.Message)
+		case issue.File != "" && !generatedFile(in, issue):
+			problems.Addf(diag.Position{File: path.Join(issue.Folder, issue.File), Line: issue.Line, Col: issue.Col}, CodeSQL, diag.Error, "%s", issue.Message)
+		default:
+			ours = append(ours, issue)
+		}
+	}
+	if len(ours) > 0 && problems.Errors() == 0 {
+		return fmt.Errorf("sqlc refuses generated SQL, which is a fault of fsmgen: %+v", ours)
+	}
+	for _, f := range files {
+		if err := set.Add(path.Join(Gen, "db", f.Name), f.Content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generatedFile reports whether the issue's file is one of ours.
+func generatedFile(in sqlcgen.Input, issue sqlcgen.Issue) bool {
+	for _, f := range slices.Concat(in.Migrations, in.Queries) {
+		if f.Name == issue.File {
+			return strings.HasPrefix(string(f.Content), generatedSQL)
+		}
+	}
+	return true
+}
