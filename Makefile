@@ -1,0 +1,45 @@
+# make, without a target, is help.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+# sqlc's PostgreSQL parser is C under cgo and WebAssembly without; without cgo
+# nothing but Go is needed, and the first build takes seconds.
+PURE := CGO_ENABLED=0
+PACKAGES := ./...
+
+.PHONY: help
+help: ## show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## a storm of payment callbacks against the orders example, and what it kept
+	$(PURE) go run ./examples/orders demo $(DEMO)
+
+.PHONY: serve
+serve: ## the orders example, up to play with
+	$(PURE) go run ./examples/orders serve
+
+.PHONY: test
+test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
+	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test $(PACKAGES)
+
+.PHONY: race
+race: ## all tests with the race detector
+	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race $(PACKAGES)
+
+.PHONY: generate
+generate: ## make migrations, queries and Go from the definitions
+	$(PURE) go run ./cmd/fsmgen generate
+
+.PHONY: check
+check: ## definitions clean, generation without a difference, vet, staticcheck
+	$(PURE) go run ./cmd/fsmgen lint
+	$(PURE) go run ./cmd/fsmgen generate --check
+	$(PURE) go tool sqlc diff
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not formatted: $$files"; exit 1; fi
+	$(PURE) go mod tidy -diff
+	$(PURE) go vet $(PACKAGES)
+	$(PURE) go tool staticcheck $(PACKAGES)
+
+.PHONY: ci
+ci: check demo test race ## everything that a change must pass; ends in go test's own lines

@@ -1,0 +1,184 @@
+package gensql_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver that goose runs on
+	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/gensql"
+	"github.com/pawl-go/pawl/internal/testdb"
+)
+
+// next makes the migration from the newest of files to the definition.
+func next(t testing.TB, files fstest.MapFS, yaml string) ([]byte, []diag.Problem) {
+	t.Helper()
+	var prev *gensql.Schema
+	for i := 1; i <= len(files); i++ {
+		schemas, err := gensql.Embedded(files[name(i)].Data)
+		require.NoError(t, err)
+		for _, s := range schemas {
+			prev = &s
+		}
+	}
+	var problems diag.List
+	content := gensql.Migration(machine(t, yaml), prev, &problems)
+	return content, problems.Sorted()
+}
+
+func name(version int) string { return fmt.Sprintf("%05d_door.sql", version) }
+
+// shape is everything of the schema that a migration may change, as text.
+func shape(t *testing.T, db *sql.DB) string {
+	t.Helper()
+	var out sql.NullString
+	require.NoError(t, db.QueryRow(`SELECT string_agg(line, E'\n' ORDER BY line) FROM (
+		SELECT format('%s.%s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) AS line
+		FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'goose_db_version'
+		UNION ALL SELECT conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
+		WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text <> 'goose_db_version'
+		UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+		UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+		UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename <> 'goose_db_version') AS lines`).Scan(&out))
+	return out.String
+}
+
+// A change is migrated up, down and up again; down restores the schema that
+// was, and up makes the same schema each time.
+func TestChangesMigrateBothWays(t *testing.T) {
+	t.Parallel()
+	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(door) }
+	cases := []struct{ name, yaml, has, hasNot string }{
+		{"state and edge", replace("  GONE: {final: true}", "  GONE: {final: true}\n  LOCKED: {}",
+			"transitions:", "transitions:\n  - {event: shut, from: LOCKED, to: SHUT}\n  - {event: knock, from: OPEN, to: LOCKED}"),
+			"'LOCKED'", ""},
+		{"edge taken away", replace("from: [OPEN, SHUT], to: GONE", "from: SHUT, to: GONE"), "", ""},
+		{"initial", replace("OPEN: {initial: true}", "OPEN: {}", "SHUT: {}", "SHUT: {initial: true}"), "new.status <> 'SHUT'", "new.status <> 'OPEN'"},
+		{"optional column", replace("colour: text", "colour: text\n    note: {type: text, optional: true}"), "doors.note", ""},
+		{"defaulted column", replace("colour: text", "colour: text\n    size: {type: integer, default: 3, check: size > 0}"), "doors_size_check", ""},
+		{"column left", replace("    colour: text\n", ""), "doors.colour text YES", "doors.colour text NO"},
+		{"checked column left", strings.ReplaceAll(replace("    knocks: {type: integer, default: 0, check: knocks >= 0}\n", ""), ", set: {knocks: knocks + 1}", ""), "doors.knocks integer YES", "doors_knocks_check"},
+		{"wider type", replace("knocks: {type: integer", "knocks: {type: bigint"), "doors.knocks bigint", "doors.knocks integer"},
+		{"other default", replace("default: 0", "default: 7"), "doors.knocks integer NO 7", ""},
+		{"other check", replace("knocks >= 0", "knocks >= -1"), "'-1'", ""},
+		{"may be empty", replace("colour: text", "colour: {type: text, optional: true}"), "doors.colour text YES", ""},
+		{"deadline", replace("SHUT: {}", "SHUT: {deadline: {after: 1h, event: open, max: 0}}"), "doors_deadline_idx", ""},
+		{"identity", replace("open: {}", "open: {params: {by: text}, identity: [by]}"), "door_facts_pkey", ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			yaml := strings.ReplaceAll(c.yaml, ", max: 0", "")
+			files := fstest.MapFS{}
+			first, problems := next(t, files, door)
+			require.Empty(t, problems)
+			files[name(1)] = &fstest.MapFile{Data: first}
+			second, problems := next(t, files, yaml)
+			require.Empty(t, problems)
+			require.NotNil(t, second, "the change needs a migration")
+			files[name(2)] = &fstest.MapFile{Data: second}
+			third, problems := next(t, files, yaml)
+			require.Empty(t, problems)
+			require.Nil(t, third, "and nothing after it")
+
+			ctx := context.Background()
+			db, err := sql.Open("pgx", testdb.URL(t))
+			require.NoError(t, err)
+			defer db.Close()
+			provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
+			require.NoError(t, err)
+			_, err = provider.UpTo(ctx, 1)
+			require.NoError(t, err)
+			before := shape(t, db)
+			_, err = db.Exec(`INSERT INTO doors (door_id, status, version, colour) VALUES (1, 'OPEN', 1, 'red')`)
+			require.NoError(t, err)
+			_, err = provider.Up(ctx)
+			require.NoError(t, err)
+			after := shape(t, db)
+			require.NotEqual(t, before, after)
+			require.Contains(t, after, c.has)
+			if c.hasNot != "" {
+				require.Contains(t, before, c.hasNot)
+				require.NotContains(t, after, c.hasNot)
+			}
+			_, err = provider.DownTo(ctx, 1)
+			require.NoError(t, err)
+			require.Equal(t, before, shape(t, db))
+			_, err = provider.Up(ctx)
+			require.NoError(t, err)
+			require.Equal(t, after, shape(t, db))
+			_, err = provider.DownTo(ctx, 0)
+			require.NoError(t, err)
+			require.Empty(t, shape(t, db), "nothing is left")
+		})
+	}
+}
+
+// A column that is no longer declared stays, and comes back with its values.
+func TestAColumnComesBackWithItsValues(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	for i, yaml := range []string{door, strings.Replace(door, "    colour: text\n", "", 1), door} {
+		content, problems := next(t, files, yaml)
+		require.Empty(t, problems)
+		files[name(i+1)] = &fstest.MapFile{Data: content}
+	}
+	db, err := sql.Open("pgx", testdb.URL(t))
+	require.NoError(t, err)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
+	require.NoError(t, err)
+	ctx := context.Background()
+	_, err = provider.UpTo(ctx, 1)
+	require.NoError(t, err)
+	_, err = db.Exec(`INSERT INTO doors (door_id, status, version, colour) VALUES (1, 'OPEN', 1, 'red')`)
+	require.NoError(t, err)
+	_, err = provider.Up(ctx)
+	require.NoError(t, err)
+	var colour string
+	require.NoError(t, db.QueryRow(`SELECT colour FROM doors`).Scan(&colour))
+	require.Equal(t, "red", colour)
+	require.Contains(t, shape(t, db), "doors.colour text NO")
+}
+
+// What has no safe migration is a problem at its place, and makes nothing.
+func TestUnsafeChangesAreProblems(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, old, new, want string }{
+		{"new required column", "colour: text", "colour: text\n    size: integer", `door.yaml:7:5: FSM090 the new column "size" has no value for the rows there are: make it optional or give it a default; migrate it by hand`},
+		{"other type", "colour: text", "colour: uuid", `door.yaml:6:5: FSM090 the column "colour" was text before; migrate it by hand`},
+		{"narrower type", "type: integer", "type: smallint", `door.yaml:7:5: FSM090 the column "knocks" was integer before; migrate it by hand`},
+		{"other table", "name: doors", "name: gates", `FSM090 the table was called "doors" before; migrate it by hand`},
+		{"other key", "column: door_id, type: bigint", "column: door_no, type: bigint", `FSM090 the key was door_id bigint before; migrate it by hand`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			files := fstest.MapFS{}
+			first, _ := next(t, files, door)
+			files[name(1)] = &fstest.MapFile{Data: first}
+			second, problems := next(t, files, strings.Replace(door, c.old, c.new, 1))
+			require.Nil(t, second)
+			require.Len(t, problems, 1)
+			p := problems[0]
+			require.Contains(t, fmt.Sprintf("%s: %s %s", p.Pos, p.Code, p.Message), c.want)
+		})
+	}
+}
+
+func TestAnUnreadableEmbeddedModelIsAnError(t *testing.T) {
+	t.Parallel()
+	_, err := gensql.Embedded([]byte("-- fsmgen:model {\n"))
+	require.ErrorContains(t, err, "line 1")
+	_, err = gensql.Embedded([]byte("x\n-- fsmgen:model {\"format\":99}\n"))
+	require.ErrorContains(t, err, "line 2: the embedded model has format 99")
+	schemas, err := gensql.Embedded([]byte("CREATE TABLE x ();\n"))
+	require.NoError(t, err)
+	require.Empty(t, schemas)
+}

@@ -1,0 +1,107 @@
+package layout
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/pawl-go/pawl/"
+
+// table has every package of the module and what it may import of the module,
+// outside its tests. A name that ends in /... stands for all below it. A new
+// package is entered here first.
+var table = []struct {
+	pkg  string
+	uses []string
+}{
+	{"internal/diag", nil},
+	{"internal/syntax", []string{"internal/diag"}},
+	{"internal/sqlexpr", nil},
+	{"internal/model", []string{"internal/diag"}},
+	{"internal/genfile", nil},
+	{"internal/check", []string{"internal/diag", "internal/syntax", "internal/model", "internal/sqlexpr", "internal/genfile"}},
+	{"internal/gensql", []string{"internal/model", "internal/diag"}},
+	{"internal/gengo", []string{"internal/model", "internal/genfile"}},
+	{"internal/sqlcgen", nil},
+	{"internal/fileset", nil},
+	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset"}},
+	{"internal/cli", []string{"internal/pipeline", "internal/fileset", "internal/diag"}},
+	{"cmd/fsmgen", []string{"internal/cli"}},
+
+	{"fsm", nil},
+	{"fsm/webhook", nil},
+	{"gen/db", nil},
+	{"gen/order", []string{"fsm", "gen/db"}},
+	{"gen/payment", []string{"fsm", "gen/db"}},
+	{"gen/refund", []string{"fsm", "gen/db"}},
+	{"migrations", nil},
+	{"examples/orders", []string{"fsm/...", "gen/...", "migrations", "internal/localpg", "examples/orders/..."}},
+	{"examples/orders/shop", []string{"fsm/...", "gen/..."}},
+	{"examples/orders/storm", []string{"fsm/...", "gen/..."}},
+
+	{"internal/localpg", nil},
+	{"internal/localpg/withpg", []string{"internal/localpg"}},
+	{"internal/testdb", []string{"internal/localpg"}}, // the migrations are given to it
+	{"internal/layout", nil},
+	{"internal/stranger", nil},
+	{"internal/acceptance", nil},
+}
+
+// helpers are imported from tests alone.
+var helpers = []string{"internal/testdb"}
+
+// list runs go list and returns its lines.
+func list(t *testing.T, format string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", format, module+"...").Output()
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
+
+func TestImportsFollowTheTable(t *testing.T) {
+	t.Parallel()
+	allowed := map[string][]string{}
+	for _, row := range table {
+		allowed[row.pkg] = row.uses
+	}
+	seen := map[string]bool{}
+	for _, line := range list(t, `{{.ImportPath}} {{join .Imports " "}}`) {
+		fields := strings.Fields(line)
+		pkg := strings.TrimPrefix(fields[0], module)
+		uses, known := allowed[pkg]
+		require.True(t, known, "%s is not in the table", pkg)
+		seen[pkg] = true
+		for _, path := range fields[1:] {
+			if used, ours := strings.CutPrefix(path, module); ours {
+				require.True(t, permits(uses, used), "%s imports %s, which the table does not allow", pkg, used)
+			}
+		}
+	}
+	for _, row := range table {
+		require.True(t, seen[row.pkg], "%s is in the table and nowhere else", row.pkg)
+	}
+}
+
+func permits(uses []string, used string) bool {
+	return slices.ContainsFunc(uses, func(u string) bool {
+		below, all := strings.CutSuffix(u, "/...")
+		return u == used || all && (used == below || strings.HasPrefix(used, below+"/"))
+	})
+}
+
+// The table itself keeps generator and runtime apart, and helpers in tests.
+func TestTheTableKeepsTheSidesApart(t *testing.T) {
+	t.Parallel()
+	for _, row := range table {
+		for _, u := range row.uses {
+			generator := strings.HasPrefix(row.pkg, "internal/") || strings.HasPrefix(row.pkg, "cmd/")
+			require.False(t, generator && strings.HasPrefix(u, "fsm"), "%s may not use the runtime", row.pkg)
+			require.False(t, strings.HasPrefix(row.pkg, "fsm") && strings.HasPrefix(u, "internal/"), "%s may not use the generator", row.pkg)
+			require.NotContains(t, helpers, u, "%s is for tests", u)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package stranger
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/internal/cli"
+	"github.com/pawl-go/pawl/internal/testdb"
+)
+
+func TestMain(m *testing.M) { testdb.Main(m) }
+
+// folder makes a module of its own that uses this one from where it stands,
+// with the versions that this one uses, so that nothing is downloaded.
+func folder(t *testing.T, module string) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	require.NoError(t, err)
+	text := strings.Replace(string(mod), "module github.com/pawl-go/pawl", "module "+module, 1)
+	text += "\nrequire github.com/pawl-go/pawl v0.0.0\n\nreplace github.com/pawl-go/pawl => " + root + "\n"
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), text)
+	write(t, filepath.Join(dir, "go.sum"), string(sum))
+	return dir
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(content)
+}
+
+// fsmgen runs a verb in dir and returns its exit code and what it printed.
+func fsmgen(t *testing.T, dir string, args ...string) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	code := cli.Run(context.Background(), append(args, "-C", dir), &out, &out)
+	return code, out.String()
+}
+
+// run builds and runs the program in dir and returns what it printed.
+func run(t *testing.T, dir, url string) string {
+	t.Helper()
+	cmd := exec.Command("go", "run", "-mod=mod", ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "DATABASE_URL="+url, "GOFLAGS=", "GOPROXY=off", "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+func TestAnEmptyFolderPublishesAnArticle(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/news")
+	code, out := fsmgen(t, dir, "init")
+	require.Zero(t, code, out)
+	code, out = fsmgen(t, dir, "generate")
+	require.Zero(t, code, out)
+	code, out = fsmgen(t, dir, "generate", "--check")
+	require.Zero(t, code, out)
+	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/news/main.go.txt"))
+	require.Equal(t, "Applied PUBLISHED 2\nReplayed PUBLISHED 2\n", run(t, dir, testdb.URL(t)))
+}
+
+// The README shows this very program, so what it shows works.
+func TestTheReadmeShowsTheArticleProgram(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, read(t, "../../README.md"), read(t, "testdata/news/main.go.txt"))
+}
+
+// The design's sample is the contract of the language: it lints clean,
+// generates, and each of its events can be fired.
+func TestTheSampleServesEveryEvent(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/shop")
+	write(t, filepath.Join(dir, "definitions/order.yaml"), read(t, "testdata/shop/definitions/order.yaml"))
+	code, out := fsmgen(t, dir, "lint")
+	require.Zero(t, code, out)
+	require.Contains(t, out, "1 machines checked, 0 errors, 0 warnings")
+	code, out = fsmgen(t, dir, "init")
+	require.Zero(t, code, out)
+	require.NoFileExists(t, filepath.Join(dir, "definitions/article.yaml"), "there is a definition already")
+	code, out = fsmgen(t, dir, "generate")
+	require.Zero(t, code, out)
+	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/shop/main.go.txt"))
+	require.Equal(t, read(t, "testdata/shop/want.txt"), run(t, dir, testdb.URL(t)))
+}
+
+func TestGenerateTwiceIsByteEqual(t *testing.T) {
+	t.Parallel()
+	var trees [2]string
+	for i := range trees {
+		dir := folder(t, "example.com/shop")
+		write(t, filepath.Join(dir, "definitions/order.yaml"), read(t, "testdata/shop/definitions/order.yaml"))
+		code, out := fsmgen(t, dir, "init")
+		require.Zero(t, code, out)
+		code, out = fsmgen(t, dir, "generate")
+		require.Zero(t, code, out)
+		trees[i] = tree(t, dir)
+	}
+	require.Equal(t, trees[0], trees[1])
+}
+
+// tree is every file below the generated folders, with its content.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, part := range []string{"migrations", "queries", "gen"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(dir, part), func(name string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				rel, _ := filepath.Rel(dir, name)
+				fmt.Fprintf(&b, "== %s\n%s", rel, read(t, name))
+			}
+			return err
+		}))
+	}
+	return b.String()
+}
+
+func TestCheckShowsTheDifferenceAfterAnEdit(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/news")
+	for _, verb := range []string{"init", "generate"} {
+		code, out := fsmgen(t, dir, verb)
+		require.Zero(t, code, out)
+	}
+	file := filepath.Join(dir, "definitions/article.yaml")
+	before := tree(t, dir)
+	write(t, file, strings.Replace(read(t, file), "  ARCHIVED:  {final: true}", "  ARCHIVED:  {final: true}\n  WITHDRAWN: {final: true}", 1)+
+		"  - {event: reject, from: PUBLISHED, to: WITHDRAWN}\n")
+	code, out := fsmgen(t, dir, "generate", "--check")
+	require.Equal(t, 1, code, out)
+	require.Contains(t, out, "+++ b/migrations/00003_article.sql")
+	require.Contains(t, out, `+	StateWithdrawn State = "WITHDRAWN"`)
+	require.Equal(t, before, tree(t, dir), "--check writes nothing")
+
+	code, out = fsmgen(t, dir, "generate")
+	require.Zero(t, code, out)
+	require.FileExists(t, filepath.Join(dir, "migrations/00003_article.sql"))
+	code, out = fsmgen(t, dir, "generate", "--check")
+	require.Zero(t, code, out)
+}
+
+func TestABrokenDefinitionWritesNothing(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/news")
+	code, out := fsmgen(t, dir, "init")
+	require.Zero(t, code, out)
+	file := filepath.Join(dir, "definitions/article.yaml")
+	text := read(t, file)
+	text = strings.Replace(text, "event: publish,", "event: publsh,", 1)
+	text = strings.Replace(text, "set: {published_at: now()}", "set: {publishd_at: now()}", 1)
+	text = strings.Replace(text, "check: title <> ''", "check: titel <> ''", 1)
+	write(t, file, text)
+	code, out = fsmgen(t, dir, "generate")
+	require.Equal(t, 1, code, out)
+	require.Contains(t, out, "definitions/article.yaml:8:")
+	require.Contains(t, out, `did you mean "publish"?`)
+	require.Contains(t, out, "nothing was written")
+	require.NoDirExists(t, filepath.Join(dir, "gen"))
+	require.NoDirExists(t, filepath.Join(dir, "queries"))
+}
