@@ -1,0 +1,56 @@
+package fsm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestIdentityText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, value, problem string }{
+		{"one byte", "p", ""},
+		{"a blank", " ", ""},
+		{"1024 bytes", strings.Repeat("p", 1024), ""},
+		{"1024 bytes in 256 characters", strings.Repeat("😀", 256), ""},
+		{"empty", "", "is empty"},
+		{"1025 bytes", strings.Repeat("p", 1025), "has 1025 bytes, more than 1024"},
+		{"1026 bytes in 342 characters", strings.Repeat("款", 342), "has 1026 bytes, more than 1024"},
+		{"NUL", "secret\x00", "holds a NUL"},
+		{"NUL alone", "\x00", "holds a NUL"},
+		{"cut character", "secret\xe6\xac", "is not UTF-8"},
+		{"surrogate", "secret\xed\xa0\x80", "is not UTF-8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			err := IdentityText(pay, "payment_no", c.value)
+			if c.problem == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, ErrArgument)
+			// The whole text is given, so no part of the value is in it.
+			require.EqualError(t, err, "order pay: bad argument: payment_no "+c.problem)
+		})
+	}
+}
+
+func TestCorrectionNeedsActorAndReason(t *testing.T) {
+	t.Parallel()
+	correct := &EventInfo{Machine: "order", Event: "correct"}
+	require.NoError(t, Correction{Actor: "ann", Reason: "ticket 7"}.Check(correct))
+	for _, c := range []struct {
+		in   Correction
+		text string
+	}{
+		{Correction{Reason: "ticket 7"}, "order correct: bad argument: a correction needs an actor"},
+		{Correction{Actor: " \t", Reason: "ticket 7"}, "order correct: bad argument: a correction needs an actor"},
+		{Correction{Actor: "ann"}, "order correct: bad argument: a correction needs a reason"},
+		{Correction{Actor: "ann", Reason: "\n"}, "order correct: bad argument: a correction needs a reason"},
+	} {
+		err := c.in.Check(correct)
+		require.ErrorIs(t, err, ErrArgument)
+		require.EqualError(t, err, c.text)
+	}
+}

@@ -1,0 +1,22 @@
+package fsm
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// DB is where a call runs: *pgxpool.Pool, *pgxpool.Conn, *pgx.Conn, pgx.Tx, or
+// a database/sql transaction through [SQLTx].
+//
+// On a pool or a connection a call commits by itself. In a transaction it
+// neither commits nor rolls back, and its outcome is provisional until the
+// caller commits.
+type DB interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	// Begin starts a transaction, or a savepoint when DB is one already.
+	Begin(ctx context.Context) (pgx.Tx, error)
+}

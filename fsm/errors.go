@@ -1,0 +1,76 @@
+package fsm
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of a call, for errors.Is. An outcome that refuses is no error; see
+// [Result.Err].
+var (
+	// ErrNotFound: there is no row with that key. Nothing was done.
+	ErrNotFound = errors.New("no such row")
+	// ErrArgument: an argument is missing or impossible. Nothing was done;
+	// nothing was sent either, unless a parameter's check was what failed.
+	ErrArgument = errors.New("bad argument")
+	// ErrContended: others changed the row during each of several tries.
+	// Nothing was done; it is Retryable. A row-level-security policy that hides
+	// the row from the UPDATE looks the same, for ever.
+	ErrContended = errors.New("row is contended")
+	// ErrNothingDone: the database refused, and certainly nothing was done by
+	// this call. The database's own error is wrapped.
+	ErrNothingDone = errors.New("nothing was done")
+	// ErrUnknown: whether the call took effect is not known, since the
+	// connection or the COMMIT was lost, or the context ended after sending.
+	// The same call again is safe: it answers Replayed if the first took effect.
+	ErrUnknown = errors.New("outcome is unknown")
+)
+
+// CallError is the error of a call: it says which call and what kind of
+// failure, and wraps the cause. It adds no parameter values of its own to what
+// the cause says.
+type CallError struct {
+	Machine, Event string
+	// Kind is one of this package's sentinel errors, or nil when the error is
+	// that of a Then function.
+	Kind error
+	// Err is the cause, nil when Kind says all.
+	Err error
+}
+
+// Error names machine, event, kind and cause.
+func (e *CallError) Error() string {
+	switch {
+	case e.Kind == nil:
+		return fmt.Sprintf("%s %s: %v", e.Machine, e.Event, e.Err)
+	case e.Err == nil:
+		return fmt.Sprintf("%s %s: %v", e.Machine, e.Event, e.Kind)
+	}
+	return fmt.Sprintf("%s %s: %v: %v", e.Machine, e.Event, e.Kind, e.Err)
+}
+
+// Unwrap gives errors.Is and errors.As both the kind and the cause.
+func (e *CallError) Unwrap() []error {
+	var errs []error
+	if e.Kind != nil {
+		errs = append(errs, e.Kind)
+	}
+	if e.Err != nil {
+		errs = append(errs, e.Err)
+	}
+	return errs
+}
+
+// UnknownStateError says that a row stands in a state that the program's
+// definition does not have. Nothing was done.
+type UnknownStateError struct {
+	Machine, State string
+}
+
+// Error names the state.
+func (e *UnknownStateError) Error() string {
+	return fmt.Sprintf("%s has no state %q", e.Machine, e.State)
+}
+
+// Is makes the error an ErrNothingDone too.
+func (e *UnknownStateError) Is(target error) bool { return target == ErrNothingDone }

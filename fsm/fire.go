@@ -1,0 +1,134 @@
+package fsm
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// EventInfo names the event of a call. Generated code makes one for each event.
+type EventInfo struct {
+	Machine, Event string
+	// NeedsVersion says that the call must give the expected version.
+	NeedsVersion bool
+}
+
+// Answers of a statement that are no outcome.
+const (
+	answerRaced        = "raced"
+	answerUnknownState = "UnknownState"
+	answerBadArgument  = "BadArgument"
+)
+
+// maxRaces bounds how often a statement is run again after it was raced. Each
+// run waits for the row's holder, so even two in a row are rare.
+const maxRaces = 8
+
+// Fire runs one call of a generated machine: run executes the statement once
+// and returns its answer. Generated code alone has a use for it.
+//
+// Errors are *CallError: ErrNotFound when run returns no row, ErrArgument,
+// ErrContended, ErrNothingDone, ErrUnknown, and *UnknownStateError. A context
+// that has ended before the statement, or before the COMMIT, is ErrNothingDone.
+func Fire[S ~string, R any](ctx context.Context, db DB, e *EventInfo, options []Option, guards func(S) []Guard, run func(context.Context, DB, *Call) (Answer[S, R], error)) (Result[S, R], error) {
+	var none Result[S, R]
+	if db == nil {
+		return none, &CallError{e.Machine, e.Event, ErrArgument, errors.New("no database was given")}
+	}
+	call := callOf(options)
+	then, err := thenOf[S, R](&call)
+	if err != nil {
+		return none, &CallError{e.Machine, e.Event, ErrArgument, err}
+	}
+	if e.NeedsVersion && call.Version == nil {
+		return none, &CallError{e.Machine, e.Event, ErrArgument, errors.New("the event needs ExpectVersion")}
+	}
+	if then == nil {
+		return judge(ctx, db, e, &call, guards, run)
+	}
+
+	tx, err := db.Begin(ctx)
+	if err != nil {
+		return none, &CallError{e.Machine, e.Event, ErrNothingDone, err} // no statement of the call has run
+	}
+	defer rollback(ctx, tx) // after a commit it does nothing
+	r, err := judge(ctx, tx, e, &call, guards, run)
+	if err != nil {
+		return none, err
+	}
+	if r.Outcome == Applied {
+		if err := then(ctx, tx, r); err != nil {
+			return none, &CallError{e.Machine, e.Event, nil, fmt.Errorf("then: %w", err)}
+		}
+	}
+	_, savepoint := db.(pgx.Tx)
+	if kind, err := commit(ctx, tx, savepoint); err != nil {
+		return none, &CallError{e.Machine, e.Event, kind, err}
+	}
+	return r, nil
+}
+
+// judge runs the statement until its answer can be trusted.
+func judge[S ~string, R any](ctx context.Context, db DB, e *EventInfo, call *Call, guards func(S) []Guard, run func(context.Context, DB, *Call) (Answer[S, R], error)) (Result[S, R], error) {
+	var none Result[S, R]
+	for range maxRaces {
+		if err := ctx.Err(); err != nil { // earlier runs were raced, so they did nothing
+			return none, &CallError{e.Machine, e.Event, ErrNothingDone, err}
+		}
+		a, err := run(ctx, db, call)
+		if err != nil {
+			if errors.Is(err, sql.ErrNoRows) { // pgx.ErrNoRows is one too
+				return none, &CallError{e.Machine, e.Event, ErrNotFound, nil}
+			}
+			return none, &CallError{e.Machine, e.Event, kindOf(err), err}
+		}
+		switch a.Outcome {
+		case answerRaced:
+			continue
+		case answerUnknownState:
+			return none, &CallError{e.Machine, e.Event, ErrNothingDone, &UnknownStateError{e.Machine, string(a.State)}}
+		case answerBadArgument:
+			return none, &CallError{e.Machine, e.Event, ErrArgument, errors.New("a parameter's check is not true")}
+		}
+		r := Result[S, R]{
+			Outcome: Outcome(a.Outcome), Row: a.Row, State: a.State, Version: a.Version,
+			Transition: a.Transition, Snapshot: a.Snapshot,
+		}
+		if r.Outcome == GuardFailed && guards != nil {
+			r.Guards = guards(r.State)
+		}
+		return r, nil
+	}
+	return none, &CallError{e.Machine, e.Event, ErrContended, nil}
+}
+
+// FireCreate is Fire for a creation, where no row back means that another
+// creation of the same key was committed after the statement began: it is run
+// again, and then sees that row.
+func FireCreate[S ~string, R any](ctx context.Context, db DB, e *EventInfo, options []Option, run func(context.Context, DB, *Call) (Answer[S, R], error)) (Result[S, R], error) {
+	return Fire(ctx, db, e, options, nil, func(ctx context.Context, db DB, c *Call) (Answer[S, R], error) {
+		a, err := run(ctx, db, c)
+		if errors.Is(err, sql.ErrNoRows) {
+			return Answer[S, R]{Outcome: answerRaced}, nil
+		}
+		return a, err
+	})
+}
+
+// ReadError classifies the error of a query that changes nothing: ErrNotFound
+// for no row, otherwise ErrNothingDone with the cause. Generated code calls it.
+func ReadError(e *EventInfo, err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return &CallError{e.Machine, e.Event, ErrNotFound, nil}
+	}
+	return &CallError{e.Machine, e.Event, ErrNothingDone, err}
+}
+
+// SweepError classifies the error of a sweep as Fire does that of a call.
+// Generated code calls it.
+func SweepError(e *EventInfo, err error) error {
+	return &CallError{e.Machine, e.Event, kindOf(err), err}
+}
