@@ -32,7 +32,7 @@ FROM orders AS o
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM created);
 
 -- name: OrderPay :one
--- the customer chose how to pay
+-- Event pay: the customer chose how to pay
 -- Cells:
 --   1: PENDING → PAYING
 --   2: replay in PAYING
@@ -88,7 +88,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: OrderQueryPayment :one
--- no callback came in time; ask the provider
+-- Event query_payment: no callback came in time; ask the provider
 -- Cells:
 --   1: PAYING → PAYING, emits payment_query_due
 --   2: ignore in PENDING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING, REFUNDED
@@ -149,7 +149,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: OrderQueryRefund :one
--- no refund result came in time; ask the provider
+-- Event query_refund: no refund result came in time; ask the provider
 -- Cells:
 --   1: REFUNDING → REFUNDING, emits refund_query_due
 --   2: ignore in PENDING, PAYING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDED
@@ -210,7 +210,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: OrderExpire :one
--- the customer did not pay in time
+-- Event expire: the customer did not pay in time
 -- Cells:
 --   1: PENDING → CANCELLED
 --   2: ignore in PAYING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING, REFUNDED
@@ -263,7 +263,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: OrderPaymentSucceeded :one
--- the provider took the customer's money
+-- Event payment_succeeded: the provider took the customer's money
 -- Cells:
 --   1: PENDING, PAYING → PAID when amount_matches, emits order_paid
 --   2: CANCELLED → REFUNDING, emits refund_due
@@ -361,7 +361,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM fact);
 
 -- name: OrderPaymentFailed :one
--- one attempt to pay failed
+-- Event payment_failed: one attempt to pay failed
 -- Cells:
 --   1: PAYING → PENDING
 --   2: ignore in PENDING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING, REFUNDED
@@ -435,7 +435,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM fact);
 
 -- name: OrderCancel :one
--- the customer gave up before paying
+-- Event cancel: the customer gave up before paying
 -- Cells:
 --   1: PENDING, PAYING → CANCELLED
 --   2: replay in CANCELLED
@@ -491,7 +491,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: OrderShip :one
--- the parcel left
+-- Event ship: the parcel left
 -- Cells:
 --   1: PAID → SHIPPED
 --   2: replay in SHIPPED, COMPLETED
@@ -547,7 +547,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: OrderReceive :one
--- the parcel arrived
+-- Event receive: the parcel arrived
 -- Cells:
 --   1: SHIPPED → COMPLETED
 --   2: replay in COMPLETED
@@ -603,7 +603,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: OrderRefund :one
--- money goes back, in part or all that is left
+-- Event refund: money goes back, in part or all that is left
 -- Cells:
 --   1: PAID → PAID when refund_is_part, emits refund_due
 --   2: SHIPPED → SHIPPED when refund_is_part, emits refund_due
@@ -700,7 +700,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM fact);
 
 -- name: OrderRefundSucceeded :one
--- the provider gave money back
+-- Event refund_succeeded: the provider gave money back
 -- Cells:
 --   1: PAID → PAID when part_returned
 --   2: SHIPPED → SHIPPED when part_returned
@@ -796,7 +796,7 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM fact);
 
 -- name: OrderRefundFailed :one
--- the provider could not give the money back
+-- Event refund_failed: the provider could not give the money back
 -- Cells:
 --   1: compensate in PENDING, PAYING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING, REFUNDED
 WITH known AS MATERIALIZED (

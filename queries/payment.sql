@@ -25,7 +25,7 @@ FROM payments AS o
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM created);
 
 -- name: PaymentSubmit :one
--- the attempt went to the provider
+-- Event submit: the attempt went to the provider
 -- Cells:
 --   1: CREATED → SUBMITTED
 --   2: replay in SUBMITTED
@@ -84,7 +84,7 @@ LEFT JOIN LATERAL (
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: PaymentQuery :one
--- no callback came in time; ask the provider
+-- Event query: no callback came in time; ask the provider
 -- Cells:
 --   1: SUBMITTED → SUBMITTED, emits payment_query_due
 --   2: ignore in CREATED, SUCCEEDED, FAILED, CLOSED
@@ -145,7 +145,7 @@ LEFT JOIN LATERAL (
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: PaymentClose :one
--- the attempt was given up
+-- Event close: the attempt was given up
 -- Cells:
 --   1: CREATED, SUBMITTED, FAILED → CLOSED
 --   2: replay in CLOSED
@@ -201,7 +201,7 @@ LEFT JOIN LATERAL (
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: PaymentSucceed :one
--- the provider took the money
+-- Event succeed: the provider took the money
 -- Cells:
 --   1: CREATED, SUBMITTED, FAILED, CLOSED → SUCCEEDED
 --   2: compensate in SUCCEEDED
@@ -295,7 +295,7 @@ LEFT JOIN LATERAL (
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM fact);
 
 -- name: PaymentFail :one
--- the provider declined
+-- Event fail: the provider declined
 -- Cells:
 --   1: CREATED, SUBMITTED → FAILED
 --   2: ignore in SUCCEEDED, FAILED, CLOSED

@@ -25,7 +25,7 @@ FROM refunds AS o
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM created);
 
 -- name: RefundSend :one
--- the provider is asked
+-- Event send: the provider is asked
 -- Cells:
 --   1: REQUESTED → SENT, emits refund_send
 --   2: replay in SENT
@@ -90,7 +90,7 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: RefundQuery :one
--- no result came in time; ask for it
+-- Event query: no result came in time; ask for it
 -- Cells:
 --   1: SENT → SENT, emits refund_query_due
 --   2: ignore in REQUESTED, ABNORMAL, SUCCEEDED, CLOSED
@@ -151,7 +151,7 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: RefundRetry :one
--- a person lets the provider go on
+-- Event retry: a person lets the provider go on
 -- Cells:
 --   1: ABNORMAL → SENT, emits refund_send
 --   2: replay in SENT
@@ -216,7 +216,7 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: RefundSucceed :one
--- the money went back
+-- Event succeed: the money went back
 -- Cells:
 --   1: REQUESTED, SENT, ABNORMAL → SUCCEEDED when amount_matches
 --   2: compensate in REQUESTED, SENT, ABNORMAL, SUCCEEDED, CLOSED
@@ -308,7 +308,7 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM fact);
 
 -- name: RefundClose :one
--- the provider says that it did not happen
+-- Event close: the provider says that it did not happen
 -- Cells:
 --   1: SENT, ABNORMAL → CLOSED
 --   2: ignore in REQUESTED, SUCCEEDED, CLOSED
@@ -362,7 +362,7 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
 -- name: RefundStick :one
--- the provider reports an abnormal refund
+-- Event stick: the provider reports an abnormal refund
 -- Cells:
 --   1: SENT → ABNORMAL, emits refund_stuck
 --   2: ignore in REQUESTED, ABNORMAL, SUCCEEDED, CLOSED

@@ -95,7 +95,7 @@ type OrderCancelRow struct {
 	PaidAt         *time.Time
 }
 
-// the customer gave up before paying
+// Event cancel: the customer gave up before paying
 // Cells:
 //
 //	1: PENDING, PAYING → CANCELLED
@@ -439,7 +439,7 @@ type OrderExpireRow struct {
 	PaidAt         *time.Time
 }
 
-// the customer did not pay in time
+// Event expire: the customer did not pay in time
 // Cells:
 //
 //	1: PENDING → CANCELLED
@@ -654,7 +654,7 @@ type OrderPayRow struct {
 	PaidAt         *time.Time
 }
 
-// the customer chose how to pay
+// Event pay: the customer chose how to pay
 // Cells:
 //
 //	1: PENDING → PAYING
@@ -801,7 +801,7 @@ type OrderPaymentFailedRow struct {
 	PaidAt         *time.Time
 }
 
-// one attempt to pay failed
+// Event payment_failed: one attempt to pay failed
 // Cells:
 //
 //	1: PAYING → PENDING
@@ -972,7 +972,7 @@ type OrderPaymentSucceededRow struct {
 	PaidAt         *time.Time
 }
 
-// the provider took the customer's money
+// Event payment_succeeded: the provider took the customer's money
 // Cells:
 //
 //	1: PENDING, PAYING → PAID when amount_matches, emits order_paid
@@ -1107,7 +1107,7 @@ type OrderQueryPaymentRow struct {
 	PaidAt         *time.Time
 }
 
-// no callback came in time; ask the provider
+// Event query_payment: no callback came in time; ask the provider
 // Cells:
 //
 //	1: PAYING → PAYING, emits payment_query_due
@@ -1239,7 +1239,7 @@ type OrderQueryRefundRow struct {
 	PaidAt         *time.Time
 }
 
-// no refund result came in time; ask the provider
+// Event query_refund: no refund result came in time; ask the provider
 // Cells:
 //
 //	1: REFUNDING → REFUNDING, emits refund_query_due
@@ -1365,7 +1365,7 @@ type OrderReceiveRow struct {
 	PaidAt         *time.Time
 }
 
-// the parcel arrived
+// Event receive: the parcel arrived
 // Cells:
 //
 //	1: SHIPPED → COMPLETED
@@ -1532,7 +1532,7 @@ type OrderRefundRow struct {
 	PaidAt         *time.Time
 }
 
-// money goes back, in part or all that is left
+// Event refund: money goes back, in part or all that is left
 // Cells:
 //
 //	1: PAID → PAID when refund_is_part, emits refund_due
@@ -1671,7 +1671,7 @@ type OrderRefundFailedRow struct {
 	PaidAt         *time.Time
 }
 
-// the provider could not give the money back
+// Event refund_failed: the provider could not give the money back
 // Cells:
 //
 //	1: compensate in PENDING, PAYING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING, REFUNDED
@@ -1829,7 +1829,7 @@ type OrderRefundSucceededRow struct {
 	PaidAt         *time.Time
 }
 
-// the provider gave money back
+// Event refund_succeeded: the provider gave money back
 // Cells:
 //
 //	1: PAID → PAID when part_returned
@@ -1962,7 +1962,7 @@ type OrderShipRow struct {
 	PaidAt         *time.Time
 }
 
-// the parcel left
+// Event ship: the parcel left
 // Cells:
 //
 //	1: PAID → SHIPPED

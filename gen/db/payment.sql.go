@@ -91,7 +91,7 @@ type PaymentCloseRow struct {
 	SettledAt      *time.Time
 }
 
-// the attempt was given up
+// Event close: the attempt was given up
 // Cells:
 //
 //	1: CREATED, SUBMITTED, FAILED → CLOSED
@@ -400,7 +400,7 @@ type PaymentFailRow struct {
 	SettledAt      *time.Time
 }
 
-// the provider declined
+// Event fail: the provider declined
 // Cells:
 //
 //	1: CREATED, SUBMITTED → FAILED
@@ -609,7 +609,7 @@ type PaymentQueryRow struct {
 	SettledAt      *time.Time
 }
 
-// no callback came in time; ask the provider
+// Event query: no callback came in time; ask the provider
 // Cells:
 //
 //	1: SUBMITTED → SUBMITTED, emits payment_query_due
@@ -729,7 +729,7 @@ type PaymentSubmitRow struct {
 	SettledAt      *time.Time
 }
 
-// the attempt went to the provider
+// Event submit: the attempt went to the provider
 // Cells:
 //
 //	1: CREATED → SUBMITTED
@@ -890,7 +890,7 @@ type PaymentSucceedRow struct {
 	SettledAt      *time.Time
 }
 
-// the provider took the money
+// Event succeed: the provider took the money
 // Cells:
 //
 //	1: CREATED, SUBMITTED, FAILED, CLOSED → SUCCEEDED

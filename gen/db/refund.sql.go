@@ -90,7 +90,7 @@ type RefundCloseRow struct {
 	SettledAt      *time.Time
 }
 
-// the provider says that it did not happen
+// Event close: the provider says that it did not happen
 // Cells:
 //
 //	1: SENT, ABNORMAL → CLOSED
@@ -493,7 +493,7 @@ type RefundQueryRow struct {
 	SettledAt      *time.Time
 }
 
-// no result came in time; ask for it
+// Event query: no result came in time; ask for it
 // Cells:
 //
 //	1: SENT → SENT, emits refund_query_due
@@ -620,7 +620,7 @@ type RefundRetryRow struct {
 	SettledAt      *time.Time
 }
 
-// a person lets the provider go on
+// Event retry: a person lets the provider go on
 // Cells:
 //
 //	1: ABNORMAL → SENT, emits refund_send
@@ -748,7 +748,7 @@ type RefundSendRow struct {
 	SettledAt      *time.Time
 }
 
-// the provider is asked
+// Event send: the provider is asked
 // Cells:
 //
 //	1: REQUESTED → SENT, emits refund_send
@@ -873,7 +873,7 @@ type RefundStickRow struct {
 	SettledAt      *time.Time
 }
 
-// the provider reports an abnormal refund
+// Event stick: the provider reports an abnormal refund
 // Cells:
 //
 //	1: SENT → ABNORMAL, emits refund_stuck
@@ -1030,7 +1030,7 @@ type RefundSucceedRow struct {
 	SettledAt      *time.Time
 }
 
-// the money went back
+// Event succeed: the money went back
 // Cells:
 //
 //	1: REQUESTED, SENT, ABNORMAL → SUCCEEDED when amount_matches

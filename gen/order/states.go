@@ -10,18 +10,18 @@ type State string
 
 // The states, in the order of the definition.
 const (
-	// StatePending: After 30m0s comes expire.
+	// StatePending: After 30m comes expire.
 	StatePending State = "PENDING"
-	// StatePaying: After 15m0s comes query_payment, at most 20 times.
+	// StatePaying: After 15m comes query_payment, at most 20 times.
 	StatePaying State = "PAYING"
 	StatePaid   State = "PAID"
-	// StateShipped: After 240h0m0s comes receive.
+	// StateShipped: After 10d comes receive.
 	StateShipped State = "SHIPPED"
 	// StateCompleted: Delivered; a refund can still be asked for.
 	StateCompleted State = "COMPLETED"
 	// StateCancelled: Cancelled or timed out; a late payment can still arrive.
 	StateCancelled State = "CANCELLED"
-	// StateRefunding: After 24h0m0s comes query_refund, at most 30 times.
+	// StateRefunding: After 1d comes query_refund, at most 30 times.
 	StateRefunding State = "REFUNDING"
 	StateRefunded  State = "REFUNDED"
 )

@@ -10,9 +10,9 @@ type State string
 
 // The states, in the order of the definition.
 const (
-	// StateCreated: After 2h0m0s comes close.
+	// StateCreated: After 2h comes close.
 	StateCreated State = "CREATED"
-	// StateSubmitted: After 15m0s comes query, at most 40 times.
+	// StateSubmitted: After 15m comes query, at most 40 times.
 	StateSubmitted State = "SUBMITTED"
 	StateSucceeded State = "SUCCEEDED"
 	// StateFailed: Declined; some providers still turn it into a success.

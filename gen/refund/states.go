@@ -10,9 +10,9 @@ type State string
 
 // The states, in the order of the definition.
 const (
-	// StateRequested: After 1m0s comes send.
+	// StateRequested: After 1m comes send.
 	StateRequested State = "REQUESTED"
-	// StateSent: Asked, with an outcome that is not known yet. After 1h0m0s comes
+	// StateSent: Asked, with an outcome that is not known yet. After 1h comes
 	// query, at most 48 times.
 	StateSent State = "SENT"
 	// StateAbnormal: The provider cannot go on by itself.

@@ -3,6 +3,8 @@ package gengo
 import (
 	"fmt"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/pawl-go/pawl/internal/genfile"
 	"github.com/pawl-go/pawl/internal/model"
@@ -76,7 +78,7 @@ func (g *generator) stateComment(f *genfile.File, s *model.State) {
 		if text != "" {
 			text += " "
 		}
-		text += fmt.Sprintf("After %s comes %s", d.After, d.Event.Name)
+		text += fmt.Sprintf("After %s comes %s", duration(d.After), d.Event.Name)
 		if d.Max > 0 {
 			text += fmt.Sprintf(", at most %d times", d.Max)
 		}
@@ -110,4 +112,21 @@ func (g *generator) stateSet(f *genfile.File, name, comment string, in func(*mod
 	}
 	f.P("}")
 	f.P()
+}
+
+// duration is written as a definition writes it: whole days, else without the
+// units that are zero.
+func duration(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= day && d%day == 0 {
+		return fmt.Sprintf("%dd", d/day)
+	}
+	text := d.String()
+	if d%time.Minute == 0 {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if d%time.Hour == 0 {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }

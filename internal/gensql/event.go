@@ -36,7 +36,7 @@ func event(w *writer, m *model.Machine, e *model.Event) {
 	s.facts = len(e.Identity) > 0 && (s.moving || s.compensating)
 
 	w.line(0, "-- name: %s :one", QueryName(m, e.Ident))
-	w.comment(e.Describe)
+	w.comment("Event "+e.Name, e.Describe)
 	w.line(0, "-- Cells:")
 	w.legend(s.legend())
 	var parts []cte

@@ -5,10 +5,14 @@ import (
 	"strings"
 )
 
-// step is one change of the database and its way back.
+// step is one change of the database and its way back, each a list of whole
+// statements.
 type step struct {
 	up, down []string
 }
+
+// lines makes one statement of its lines.
+func lines(l ...string) string { return strings.Join(l, "\n") }
 
 // create makes everything of a new machine.
 func (s Schema) create() []step {
@@ -36,7 +40,7 @@ func (s Schema) create() []step {
 		}
 	}
 	steps := []step{
-		{append(table, ");"), []string{"DROP TABLE " + ident(s.Table) + ";"}},
+		{[]string{lines(append(table, ");")...)}, []string{"DROP TABLE " + ident(s.Table) + ";"}},
 	}
 	if s.Deadlines {
 		steps = append(steps, s.deadlineIndex())
@@ -72,8 +76,8 @@ func (s Schema) deadlineIndex() step {
 func (s Schema) historyTable() step {
 	name := s.Machine + "_history"
 	return step{
-		[]string{
-			"CREATE TABLE " + name + " (",
+		[]string{lines(
+			"CREATE TABLE "+name+" (",
 			fmt.Sprintf("  %s %s NOT NULL,", ident(s.Key.Name), s.Key.Type),
 			"  version bigint NOT NULL,",
 			"  event text NOT NULL,",
@@ -87,7 +91,7 @@ func (s Schema) historyTable() step {
 			fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (%s, version),", name, ident(s.Key.Name)),
 			fmt.Sprintf("  CONSTRAINT %s_forced_check CHECK (NOT forced OR actor <> '' AND reason <> '')", name),
 			");",
-		},
+		)},
 		[]string{"DROP TABLE " + name + ";"},
 	}
 }
@@ -95,8 +99,8 @@ func (s Schema) historyTable() step {
 func (s Schema) factsTable() step {
 	name := s.Machine + "_facts"
 	return step{
-		[]string{
-			"CREATE TABLE " + name + " (",
+		[]string{lines(
+			"CREATE TABLE "+name+" (",
 			"  event text NOT NULL,",
 			"  identity text NOT NULL,",
 			fmt.Sprintf("  %s %s NOT NULL,", ident(s.Key.Name), s.Key.Type),
@@ -108,6 +112,7 @@ func (s Schema) factsTable() step {
 			"  at timestamptz NOT NULL,",
 			fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (event, identity)", name),
 			");",
+		),
 			fmt.Sprintf("CREATE INDEX %s_key_idx ON %[1]s (%s);", name, ident(s.Key.Name)),
 		},
 		[]string{"DROP TABLE " + name + ";"},
@@ -121,8 +126,7 @@ func (s Schema) function() step {
 	k := ident(s.Key.Name)
 	name := s.Machine + "_refuse_edge"
 	return step{
-		[]string{
-			"-- +goose StatementBegin",
+		[]string{lines(
 			fmt.Sprintf("CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", name),
 			"BEGIN",
 			"  IF TG_OP = 'INSERT' THEN",
@@ -137,8 +141,7 @@ func (s Schema) function() step {
 			fmt.Sprintf("  RAISE EXCEPTION '%s: no edge leads from %%, version %%, to %%, version %%', OLD.status, OLD.version, NEW.status, NEW.version", s.Machine),
 			fmt.Sprintf("    USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, CONSTRAINT = '%s_edge';", s.Machine),
 			"END $$;",
-			"-- +goose StatementEnd",
-		},
+		)},
 		[]string{fmt.Sprintf("DROP FUNCTION %s();", name)},
 	}
 }
@@ -165,16 +168,16 @@ func (s Schema) edgeTrigger() step {
 		up = append(up, "  )))")
 	}
 	up = append(up, fmt.Sprintf("EXECUTE FUNCTION %s_refuse_edge();", s.Machine))
-	return step{up, []string{fmt.Sprintf("DROP TRIGGER %s_edge ON %s;", s.Machine, ident(s.Table))}}
+	return step{[]string{lines(up...)}, []string{fmt.Sprintf("DROP TRIGGER %s_edge ON %s;", s.Machine, ident(s.Table))}}
 }
 
 func (s Schema) birthTrigger() step {
 	return step{
-		[]string{
+		[]string{lines(
 			fmt.Sprintf("CREATE TRIGGER %s_birth AFTER INSERT ON %s FOR EACH ROW", s.Machine, ident(s.Table)),
 			fmt.Sprintf("WHEN (NEW.status <> %s OR NEW.version <> 1)", literal(s.Initial)),
 			fmt.Sprintf("EXECUTE FUNCTION %s_refuse_edge(%s);", s.Machine, literal(s.Initial)),
-		},
+		)},
 		[]string{fmt.Sprintf("DROP TRIGGER %s_birth ON %s;", s.Machine, ident(s.Table))},
 	}
 }
@@ -184,7 +187,6 @@ func (s Schema) birthTrigger() step {
 func (s Schema) goneFunction() step {
 	k := ident(s.Key.Name)
 	up := []string{
-		"-- +goose StatementBegin",
 		fmt.Sprintf("CREATE FUNCTION %s_forget() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", s.Machine),
 		"BEGIN",
 		fmt.Sprintf("  DELETE FROM %s_history AS h WHERE h.%s = OLD.%[2]s;", s.Machine, k),
@@ -193,17 +195,17 @@ func (s Schema) goneFunction() step {
 		up = append(up, fmt.Sprintf("  DELETE FROM %s_facts AS f WHERE f.%s = OLD.%[2]s;", s.Machine, k))
 	}
 	return step{
-		append(up, "  RETURN NULL;", "END $$;", "-- +goose StatementEnd"),
+		[]string{lines(append(up, "  RETURN NULL;", "END $$;")...)},
 		[]string{fmt.Sprintf("DROP FUNCTION %s_forget();", s.Machine)},
 	}
 }
 
 func (s Schema) goneTrigger() step {
 	return step{
-		[]string{
+		[]string{lines(
 			fmt.Sprintf("CREATE TRIGGER %s_gone AFTER DELETE ON %s FOR EACH ROW", s.Machine, ident(s.Table)),
 			fmt.Sprintf("EXECUTE FUNCTION %s_forget();", s.Machine),
-		},
+		)},
 		[]string{fmt.Sprintf("DROP TRIGGER %s_gone ON %s;", s.Machine, ident(s.Table))},
 	}
 }
@@ -213,14 +215,27 @@ func replaced(was, is step) step {
 	return step{append(append([]string{}, was.down...), is.up...), append(append([]string{}, is.down...), was.up...)}
 }
 
-// text joins the lines of the steps, the way back in reverse.
+// text renders the steps, the way back in reverse.
 func text(steps []step) (up, down string) {
 	var u, d []string
 	for i := range steps {
-		u = append(u, strings.Join(steps[i].up, "\n"))
+		u = append(u, marked(steps[i].up))
 		if way := steps[len(steps)-1-i].down; len(way) > 0 {
-			d = append(d, strings.Join(way, "\n"))
+			d = append(d, marked(way))
 		}
 	}
 	return strings.Join(u, "\n\n"), strings.Join(d, "\n\n")
+}
+
+// marked joins statements. goose cuts at a semicolon wherever it stands, in a
+// function's body or a state's name, unless the statement is marked.
+func marked(statements []string) string {
+	out := make([]string, len(statements))
+	for i, s := range statements {
+		out[i] = s
+		if !strings.HasPrefix(s, "--") && (strings.Contains(strings.TrimSuffix(s, ";"), ";") || strings.Contains(s, "--")) {
+			out[i] = lines("-- +goose StatementBegin", s, "-- +goose StatementEnd")
+		}
+	}
+	return strings.Join(out, "\n")
 }

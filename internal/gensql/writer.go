@@ -44,15 +44,12 @@ type cte struct {
 	body      []string
 }
 
-// comment writes text as SQL comments, one line each, so that no text of a
-// definition can become SQL.
-func (w *writer) comment(text string) {
-	for _, l := range strings.FieldsFunc(text, func(r rune) bool {
-		return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029'
-	}) {
-		if l = strings.TrimSpace(l); l != "" {
-			w.line(0, "-- %s", l)
-		}
+// comment writes lead and text as one comment line. The lead keeps a text from
+// being what a program looks for at the start of a comment: a query's name for
+// sqlc, or, since comments come along into Go, a build constraint.
+func (w *writer) comment(lead, text string) {
+	if words := strings.Fields(text); len(words) > 0 {
+		w.line(0, "-- %s: %s", lead, strings.Join(words, " "))
 	}
 }
 

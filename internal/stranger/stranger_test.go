@@ -179,3 +179,16 @@ func TestABrokenDefinitionWritesNothing(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "gen"))
 	require.NoDirExists(t, filepath.Join(dir, "queries"))
 }
+
+// Reserved words, quotes, comment marks and directives are only names and text.
+func TestHostileNamesGenerateAndServe(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/hostile")
+	write(t, filepath.Join(dir, "definitions/hostile.yaml"), read(t, "testdata/hostile/definitions/hostile.yaml"))
+	for _, verb := range []string{"lint", "init", "generate"} {
+		code, out := fsmgen(t, dir, verb)
+		require.Zero(t, code, out)
+	}
+	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/hostile/main.go.txt"))
+	require.Equal(t, read(t, "testdata/hostile/want.txt"), run(t, dir, testdb.URL(t)))
+}
