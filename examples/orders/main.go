@@ -1,0 +1,45 @@
+// Command orders is a small shop on Pawl's generated machines: an HTTP service
+// to copy from, and a demo that storms it with payment callbacks.
+//
+//	go run ./examples/orders serve    the service, up to play with
+//	go run ./examples/orders demo     the storm, and what it did
+//
+// What the service does is package shop's business, the storm package storm's.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const usage = `usage: orders serve    run the service (settings: see package shop)
+       orders demo     storm it with callbacks and count what went wrong`
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run returns the exit code: 0 fine, 1 failed, 2 a wrong call.
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// From the first signal on the default holds again, so that a second one
+	// ends a stop that hangs.
+	context.AfterFunc(ctx, stop)
+
+	command := ""
+	if len(args) > 0 {
+		command = args[0]
+	}
+	switch command {
+	case "serve":
+		if len(args) == 1 {
+			return serve(ctx)
+		}
+	case "demo":
+		return demo(ctx, args[1:])
+	}
+	_, _ = fmt.Fprintln(os.Stderr, usage)
+	return 2
+}

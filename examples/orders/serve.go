@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/pawl-go/pawl/examples/orders/shop"
+	"github.com/pawl-go/pawl/fsm/webhook"
+)
+
+// serve runs the service until ctx ends, and returns the exit code.
+func serve(ctx context.Context) int {
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	settings, err := shop.ReadSettings(os.Getenv)
+	if err != nil {
+		log.Error("settings", "error", err)
+		return 2
+	}
+	if err := serveWith(ctx, settings, log); err != nil {
+		log.Error("serve", "error", err)
+		return 1
+	}
+	return 0
+}
+
+func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) error {
+	play := len(settings.Standard) == 0 && len(settings.Stripe) == 0
+	if play {
+		settings.Standard = []webhook.Secret{playSecret()}
+		settings.Stripe = []webhook.Secret{playSecret()}
+	}
+	standard, stripe, err := settings.Verifiers()
+	if err != nil {
+		return err
+	}
+	// The port first: it is taken more often than a database is missing, and
+	// costs nothing to find out.
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", settings.Addr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }() // Serve has closed it already, when it came to that
+	pool, stop, err := openDatabase(ctx, databaseOptions{URL: settings.DatabaseURL, Log: os.Stderr})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	service, err := shop.New(shop.Config{
+		Pool: pool, Standard: standard, Stripe: stripe, Log: log, SweepEvery: settings.SweepEvery,
+	})
+	if err != nil {
+		return err
+	}
+	log.Info("listening", "addr", listener.Addr().String(), "standard", standard != nil, "stripe", stripe != nil)
+	if play {
+		log.Warn("no webhook secret is set: random ones, to play with, hold until the program ends")
+		printSession(listener.Addr().String(), settings)
+	}
+	started := time.Now()
+	err = service.Serve(ctx, listener, settings.ShutdownTimeout)
+	log.Info("stopped", "after", time.Since(started).Round(time.Second))
+	return err
+}
+
+// playSecret is a random secret that both schemes take.
+func playSecret() webhook.Secret {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // it never fails
+	return webhook.Secret("whsec_" + base64.StdEncoding.EncodeToString(key))
+}
+
+// printSession prints commands to play with, with the secrets of this run. It is
+// never called with secrets that someone set.
+func printSession(addr string, settings shop.Settings) {
+	fmt.Printf(session, addr, string(settings.Stripe[0]), string(settings.Standard[0]))
+}
+
+const session = `
+To play, in another shell:
+
+  U=http://%[1]s
+  O=7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b11
+  curl -X PUT $U/stock/mug -d '{"quantity": 10}'
+  curl $U/orders -d '{"order_id": "'$O'", "customer_id": "ann", "sku": "mug", "quantity": 2, "total_cents": 4200}'
+  curl $U/orders/$O/pay -d '{"payment_no": "p-1"}'
+
+A callback, signed by Stripe's scheme:
+
+  B='{"id": "evt_1", "type": "payment.succeeded", "data": {"order_id": "'$O'", "payment_no": "p-1", "amount_cents": 4200}}'
+  T=$(date +%%s)
+  S=$(printf '%%s' "$T.$B" | openssl dgst -sha256 -hmac '%[2]s' | sed 's/.* //')
+  curl $U/callbacks/stripe -H "Stripe-Signature: t=$T,v1=$S" -d "$B"
+
+… and the same by Standard Webhooks:
+
+  K=$(printf '%%s' '%[3]s' | sed 's/^whsec_//' | base64 -d | od -An -tx1 | tr -d ' \n')
+  S=$(printf '%%s' "msg_1.$T.$B" | openssl dgst -sha256 -mac HMAC -macopt hexkey:$K -binary | base64)
+  curl $U/callbacks/standard -H "webhook-id: msg_1" -H "webhook-timestamp: $T" -H "webhook-signature: v1,$S" -d "$B"
+
+  curl $U/orders/$O
+  curl $U/orders/$O/history
+  curl $U/debug/counters
+
+`

@@ -1,0 +1,102 @@
+package shop
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/pawl-go/pawl/fsm"
+)
+
+// Counters is what the service counted since it was made.
+type Counters struct {
+	// Outcomes are sorted by machine, event and outcome. Only what was
+	// committed is counted.
+	Outcomes []OutcomeCount `json:"outcomes"`
+	// Refused are the callbacks that were not believed, by provider and reason.
+	Refused []RefusedCount `json:"refused"`
+}
+
+// OutcomeCount says how often calls of one event had one outcome.
+type OutcomeCount struct {
+	Machine string      `json:"machine"`
+	Event   string      `json:"event"`
+	Outcome fsm.Outcome `json:"outcome"`
+	Count   int64       `json:"count"`
+}
+
+// RefusedCount says how often callbacks were refused for one reason:
+// "signature", "stale", "future" or "header".
+type RefusedCount struct {
+	Provider string `json:"provider"`
+	Reason   string `json:"reason"`
+	Count    int64  `json:"count"`
+}
+
+// Counters returns the counters of this moment. Both lists are empty, not nil,
+// when nothing was counted.
+func (s *Service) Counters() Counters { return s.counters.snapshot() }
+
+type counters struct {
+	mu       sync.Mutex
+	outcomes map[OutcomeCount]int64 // keys with Count 0
+	refused  map[RefusedCount]int64
+}
+
+func (c *counters) outcome(machine, event string, outcome fsm.Outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.outcomes == nil {
+		c.outcomes = map[OutcomeCount]int64{}
+	}
+	c.outcomes[OutcomeCount{Machine: machine, Event: event, Outcome: outcome}]++
+}
+
+func (c *counters) refuse(provider, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused == nil {
+		c.refused = map[RefusedCount]int64{}
+	}
+	c.refused[RefusedCount{Provider: provider, Reason: reason}]++
+}
+
+func (c *counters) snapshot() Counters {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := Counters{Outcomes: []OutcomeCount{}, Refused: []RefusedCount{}}
+	for k, n := range c.outcomes {
+		k.Count = n
+		out.Outcomes = append(out.Outcomes, k)
+	}
+	for k, n := range c.refused {
+		k.Count = n
+		out.Refused = append(out.Refused, k)
+	}
+	slices.SortFunc(out.Outcomes, func(a, b OutcomeCount) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Event, b.Event), cmp.Compare(a.Outcome, b.Outcome))
+	})
+	slices.SortFunc(out.Refused, func(a, b RefusedCount) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Reason, b.Reason))
+	})
+	return out
+}
+
+// tally gathers what a transaction did, to be counted when it has committed: an
+// attempt that rolled back did nothing.
+type tally []OutcomeCount
+
+func (t *tally) add(machine, event string, outcome fsm.Outcome) {
+	*t = append(*t, OutcomeCount{Machine: machine, Event: event, Outcome: outcome})
+}
+
+func (s *Service) count(t tally) {
+	for _, o := range t {
+		s.counters.outcome(o.Machine, o.Event, o.Outcome)
+	}
+}
+
+func (s *Service) getCounters(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, http.StatusOK, s.Counters())
+}

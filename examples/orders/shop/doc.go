@@ -1,0 +1,53 @@
+// Package shop is an HTTP service on the order, payment and refund machines, to
+// be copied from. It shows what is left to do around generated calls: requests
+// in, effects in the transition's transaction, answers out.
+//
+//	POST   /orders                  {order_id, customer_id, sku, quantity, total_cents}: 201, 200 told again, 409
+//	GET    /orders/{id}             the order, its labels and the events that it allows
+//	GET    /orders/{id}/history     ?after=VERSION&limit=N
+//	POST   /orders/{id}/pay         {payment_no}: 200, 409
+//	DELETE /orders/{id}             cancel: 204, again 204, 409
+//	POST   /orders/{id}/ship        200, 409
+//	POST   /orders/{id}/receive     200, 409
+//	POST   /orders/{id}/refunds     {refund_no, amount_cents}: 202, 200 told again, 409
+//	PUT    /stock/{sku}             {quantity}: an absolute number
+//	GET    /stock/{sku}
+//	POST   /callbacks/standard      signed by Standard Webhooks
+//	POST   /callbacks/stripe        signed by Stripe's scheme
+//	GET    /healthz, /readyz, /debug/counters
+//
+// Refusals are problem+json (RFC 9457). X-Request-Id and X-Actor go into the
+// history, If-Match is the version that a call expects (412 when it is another).
+// Bodies are at most 64 KiB.
+//
+// A callback tells {id, type, data: {order_id, payment_no, refund_no,
+// amount_cents}}, where type is payment.succeeded, payment.failed,
+// refund.succeeded or refund.failed. The provider is answered
+//
+//	200       Applied, Replayed, Ignored, Compensated: done
+//	200       Mismatched, GuardFailed: a case for a person is in shop_cases
+//	409, 404  Rejected, no such order yet: come again (Retry-After)
+//	503       the outcome is unknown, or the database is away: come again
+//	400, 401  a bad body; not genuine or too old: nothing is stored
+//
+// A session, after "go run ./examples/orders serve", which prints the secret:
+//
+//	O=7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b11
+//	curl -X PUT localhost:8080/stock/mug -d '{"quantity": 10}'
+//	curl localhost:8080/orders -d '{"order_id": "'$O'", "customer_id": "ann", "sku": "mug", "quantity": 2, "total_cents": 4200}'
+//	curl localhost:8080/orders/$O/pay -d '{"payment_no": "p-1"}'
+//
+//	B='{"id": "evt_1", "type": "payment.succeeded", "data": {"order_id": "'$O'", "payment_no": "p-1", "amount_cents": 4200}}'
+//	T=$(date +%s)
+//	S=$(printf '%s' "$T.$B" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET_STRIPE" | sed 's/.* //')
+//	curl localhost:8080/callbacks/stripe -H "Stripe-Signature: t=$T,v1=$S" -d "$B"     # {"outcome":"Applied"}
+//	curl localhost:8080/callbacks/stripe -H "Stripe-Signature: t=$T,v1=$S" -d "$B"     # {"outcome":"Replayed"}
+//
+//	curl -X POST localhost:8080/orders/$O/ship
+//	curl localhost:8080/orders/$O/refunds -d '{"refund_no": "r-1", "amount_cents": 2100}'
+//	curl localhost:8080/orders/$O/history
+//	curl -X DELETE localhost:8080/orders/$O                                            # 409: it was shipped
+//
+// Who may do what is left to a gateway in front of it, relaying the outbox to a
+// worker of its own, running PostgreSQL and migrations to the command.
+package shop

@@ -1,0 +1,63 @@
+package shop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Limits of connections, so that a slow or silent caller holds nothing for long.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second
+	idleTimeout       = 60 * time.Second
+	maxHeaderBytes    = 32 << 10
+)
+
+// Serve answers requests on l and sweeps deadlines until ctx ends. Then it takes
+// no more connections, lets the requests that it has finish for up to grace, and
+// returns when all of them and the sweeper are done: nil after a quiet end, an
+// error when requests had to be cut off or l failed. A request that was cut off
+// may have taken effect; the same again is safe. Serve closes l.
+func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
+	// Requests do not end with ctx, but with the grace.
+	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	server := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      readTimeout + s.timeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	sweeping, stopSweeping := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { _ = s.Sweeper().Run(sweeping) }) // it ends by its context alone
+	defer func() {
+		stopSweeping()
+		work.Wait()
+	}()
+
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	waiting, stop := context.WithTimeout(requests, grace)
+	defer stop()
+	if err := server.Shutdown(waiting); err != nil {
+		cut()
+		return errors.Join(fmt.Errorf("requests were cut off after %s: %w", grace, err), server.Close())
+	}
+	return nil
+}

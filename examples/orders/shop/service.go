@@ -1,0 +1,154 @@
+package shop
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/webhook"
+	"github.com/pawl-go/pawl/gen/order"
+	"github.com/pawl-go/pawl/gen/payment"
+	"github.com/pawl-go/pawl/gen/refund"
+)
+
+// Config is what a Service is made of. Pool is required.
+type Config struct {
+	// Pool is on a migrated database. The service does not close it.
+	Pool *pgxpool.Pool
+	// Clock is the time of everything that the service does. With nil, calls
+	// take the database's clock, which several instances share, and time stamps
+	// of callbacks are compared with this machine's.
+	Clock func() time.Time
+	// Standard and Stripe verify the callbacks of either scheme; without a
+	// verifier the endpoint of the scheme does not exist.
+	Standard, Stripe webhook.Verifier
+	// Log is told of refused callbacks and failures; nil means slog.Default.
+	Log *slog.Logger
+	// SweepEvery is the pause of the Sweeper between rounds; 0 means 1 s.
+	SweepEvery time.Duration
+	// Timeout bounds one request; 0 means 10 s, about what a provider waits.
+	Timeout time.Duration
+}
+
+const defaultTimeout = 10 * time.Second
+
+// Service is the shop. It is safe for concurrent use and keeps nothing but
+// counters in memory: any number of instances may share a database.
+type Service struct {
+	pool     *pgxpool.Pool
+	clock    func() time.Time
+	verify   map[string]webhook.Verifier // by provider
+	log      *slog.Logger
+	sweep    time.Duration
+	timeout  time.Duration
+	counters counters
+}
+
+// The providers, as paths, actors and cases name them.
+const (
+	providerStandard = "standard"
+	providerStripe   = "stripe"
+)
+
+// New returns a service, or an error when the pool is missing. It does not look
+// at the database.
+func New(c Config) (*Service, error) {
+	if c.Pool == nil {
+		return nil, errors.New("shop: no pool")
+	}
+	s := &Service{
+		pool: c.Pool, clock: c.Clock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
+		verify: map[string]webhook.Verifier{},
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	if s.timeout <= 0 {
+		s.timeout = defaultTimeout
+	}
+	if c.Standard != nil {
+		s.verify[providerStandard] = c.Standard
+	}
+	if c.Stripe != nil {
+		s.verify[providerStripe] = c.Stripe
+	}
+	return s, nil
+}
+
+// Handler returns the HTTP interface; the package comment lists it.
+func (s *Service) Handler() http.Handler {
+	mux := http.NewServeMux()
+	route := func(pattern string, h handler) { mux.Handle(pattern, s.answering(h)) }
+	route("POST /orders", s.createOrder)
+	route("GET /orders/{id}", s.getOrder)
+	route("DELETE /orders/{id}", s.cancelOrder)
+	route("GET /orders/{id}/history", s.getHistory)
+	route("POST /orders/{id}/pay", s.payOrder)
+	route("POST /orders/{id}/ship", s.shipOrder)
+	route("POST /orders/{id}/receive", s.receiveOrder)
+	route("POST /orders/{id}/refunds", s.refundOrder)
+	route("PUT /stock/{sku}", s.putStock)
+	route("GET /stock/{sku}", s.getStock)
+	for _, provider := range []string{providerStandard, providerStripe} {
+		if v := s.verify[provider]; v != nil {
+			route("POST /callbacks/"+provider, s.callback(provider, v))
+		}
+	}
+	route("GET /healthz", s.healthz)
+	route("GET /readyz", s.readyz)
+	route("GET /debug/counters", s.getCounters)
+	return s.guarded(mux)
+}
+
+// Sweeper returns a sweeper over the deadlines of orders, payments and refunds.
+// The caller runs it; several may run at once.
+func (s *Service) Sweeper() *fsm.Sweeper {
+	var sweeps []fsm.Sweep
+	for _, machine := range [][]fsm.Sweep{order.Sweeps(), payment.Sweeps(), refund.Sweeps()} {
+		for _, sweep := range machine {
+			sweeps = append(sweeps, s.byClock(sweep))
+		}
+	}
+	return &fsm.Sweeper{
+		DB: s.pool, Sweeps: sweeps, Every: s.sweep,
+		Swept: func(rows []fsm.Swept) {
+			for _, r := range rows {
+				s.counters.outcome(r.Machine, r.Event, fsm.Applied)
+			}
+		},
+		Failed: func(err error) { s.log.Error("sweep failed", "error", err) },
+	}
+}
+
+// byClock has each page ask the clock anew: a sweeper outlives any one moment.
+func (s *Service) byClock(sweep fsm.Sweep) fsm.Sweep {
+	if s.clock == nil {
+		return sweep
+	}
+	return func(ctx context.Context, db fsm.DB, page fsm.SweepPage) ([]fsm.Swept, error) {
+		now := s.clock()
+		page.Now = &now
+		return sweep(ctx, db, page)
+	}
+}
+
+// now is the time of arrival of a callback.
+func (s *Service) now() time.Time {
+	if s.clock == nil {
+		return time.Now()
+	}
+	return s.clock()
+}
+
+// at is the option that gives a call its time, nil for the database's clock.
+func (s *Service) at() fsm.Option {
+	if s.clock == nil {
+		return nil
+	}
+	return fsm.At(s.clock())
+}

@@ -1,0 +1,110 @@
+package shop
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/pawl-go/pawl/fsm/webhook"
+)
+
+// Settings are what a program that runs the service reads from its environment.
+type Settings struct {
+	// Addr is where to listen: ADDR, 127.0.0.1:8080 unless set.
+	Addr string
+	// DatabaseURL names the database: DATABASE_URL, empty for none.
+	DatabaseURL string
+	// Standard and Stripe are the secrets of callbacks, several of each while one
+	// replaces another: WEBHOOK_SECRET_STANDARD and WEBHOOK_SECRET_STRIPE,
+	// separated by commas. Without any, callbacks of the scheme are not served.
+	Standard, Stripe []webhook.Secret
+	// ShutdownTimeout is how long requests may finish after a signal:
+	// SHUTDOWN_TIMEOUT, 15s unless set.
+	ShutdownTimeout time.Duration
+	// SweepEvery is the pause between sweeps of deadlines: SWEEP_EVERY, 1s unless
+	// set.
+	SweepEvery time.Duration
+}
+
+// SettingError says which setting cannot be used, and why. It does not hold the
+// value: it may be a secret.
+type SettingError struct {
+	Name, Reason string
+}
+
+// Error names the setting and the reason.
+func (e *SettingError) Error() string { return e.Name + " " + e.Reason }
+
+// ReadSettings reads the settings through getenv, which returns "" for what is
+// not set, as os.Getenv does. The error joins a SettingError for each bad value.
+func ReadSettings(getenv func(string) string) (Settings, error) {
+	var (
+		s    Settings
+		errs []error
+	)
+	refuse := func(name, reason string) { errs = append(errs, &SettingError{name, reason}) }
+	s.Addr = getenv("ADDR")
+	if s.Addr == "" {
+		s.Addr = "127.0.0.1:8080"
+	}
+	if _, _, err := net.SplitHostPort(s.Addr); err != nil {
+		refuse("ADDR", "is not host:port, such as 127.0.0.1:8080")
+	}
+	s.DatabaseURL = getenv("DATABASE_URL")
+	duration := func(name string, fallback time.Duration) time.Duration {
+		text := getenv(name)
+		if text == "" {
+			return fallback
+		}
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			refuse(name, "is not a positive duration, such as 15s")
+		}
+		return d
+	}
+	s.ShutdownTimeout = duration("SHUTDOWN_TIMEOUT", 15*time.Second)
+	s.SweepEvery = duration("SWEEP_EVERY", time.Second)
+
+	s.Standard = secrets(getenv("WEBHOOK_SECRET_STANDARD"))
+	s.Stripe = secrets(getenv("WEBHOOK_SECRET_STRIPE"))
+	if _, _, err := s.Verifiers(); err != nil {
+		errs = append(errs, err)
+	}
+	return s, errors.Join(errs...)
+}
+
+// secrets splits a list; an empty item stays, to be refused.
+func secrets(list string) []webhook.Secret {
+	if list == "" {
+		return nil
+	}
+	var out []webhook.Secret
+	for item := range strings.SplitSeq(list, ",") {
+		out = append(out, webhook.Secret(strings.TrimSpace(item)))
+	}
+	return out
+}
+
+// Verifiers returns a verifier for each scheme that has secrets, and nil for one
+// that has none. The errors are SettingErrors.
+func (s Settings) Verifiers() (standard, stripe webhook.Verifier, err error) {
+	var errs []error
+	// A nil *Standard in the interface would be a verifier; hence the tests.
+	if len(s.Standard) > 0 {
+		if v, err := webhook.NewStandard(s.Standard); err == nil {
+			standard = v
+		} else {
+			errs = append(errs, &SettingError{"WEBHOOK_SECRET_STANDARD", fmt.Sprintf("cannot be used: %v", err)})
+		}
+	}
+	if len(s.Stripe) > 0 {
+		if v, err := webhook.NewStripe(s.Stripe); err == nil {
+			stripe = v
+		} else {
+			errs = append(errs, &SettingError{"WEBHOOK_SECRET_STRIPE", fmt.Sprintf("cannot be used: %v", err)})
+		}
+	}
+	return standard, stripe, errors.Join(errs...)
+}

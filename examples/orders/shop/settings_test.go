@@ -1,0 +1,63 @@
+package shop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/examples/orders/shop"
+	"github.com/pawl-go/pawl/fsm/webhook"
+)
+
+func env(pairs ...string) func(string) string {
+	m := map[string]string{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) string { return m[name] }
+}
+
+func TestSettingsHaveDefaults(t *testing.T) {
+	t.Parallel()
+	s, err := shop.ReadSettings(env())
+	require.NoError(t, err)
+	require.Equal(t, shop.Settings{Addr: "127.0.0.1:8080", ShutdownTimeout: 15 * time.Second, SweepEvery: time.Second}, s)
+	standard, stripe, err := s.Verifiers()
+	require.NoError(t, err)
+	require.Nil(t, standard)
+	require.Nil(t, stripe)
+}
+
+func TestSettingsAreRead(t *testing.T) {
+	t.Parallel()
+	s, err := shop.ReadSettings(env("ADDR", ":9", "DATABASE_URL", "postgres://db", "SHUTDOWN_TIMEOUT", "2s", "SWEEP_EVERY", "3m",
+		"WEBHOOK_SECRET_STRIPE", "new, old", "WEBHOOK_SECRET_STANDARD", string(standardSecret)))
+	require.NoError(t, err)
+	require.Equal(t, shop.Settings{
+		Addr: ":9", DatabaseURL: "postgres://db", ShutdownTimeout: 2 * time.Second, SweepEvery: 3 * time.Minute,
+		Standard: []webhook.Secret{standardSecret}, Stripe: []webhook.Secret{"new", "old"},
+	}, s)
+	// While the secret is rolled, a callback signed by the old one is believed.
+	_, stripe, err := s.Verifiers()
+	require.NoError(t, err)
+	signer, err := webhook.NewStripeSigner([]webhook.Secret{"old"})
+	require.NoError(t, err)
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	header, err := signer.Sign(now, []byte("{}"))
+	require.NoError(t, err)
+	_, err = stripe.Verify(header, []byte("{}"), now)
+	require.NoError(t, err)
+}
+
+func TestBadSettingsAreAllNamedWithoutTheirValues(t *testing.T) {
+	t.Parallel()
+	_, err := shop.ReadSettings(env("ADDR", "here", "SHUTDOWN_TIMEOUT", "soon", "SWEEP_EVERY", "-1s",
+		"WEBHOOK_SECRET_STANDARD", "sesame", "WEBHOOK_SECRET_STRIPE", "good,"))
+	var setting *shop.SettingError
+	require.ErrorAs(t, err, &setting)
+	for _, name := range []string{"ADDR", "SHUTDOWN_TIMEOUT", "SWEEP_EVERY", "WEBHOOK_SECRET_STANDARD", "WEBHOOK_SECRET_STRIPE"} {
+		require.ErrorContains(t, err, name)
+	}
+	require.NotContains(t, err.Error(), "sesame")
+}

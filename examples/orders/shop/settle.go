@@ -1,0 +1,186 @@
+package shop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/gen/order"
+	"github.com/pawl-go/pawl/gen/payment"
+	"github.com/pawl-go/pawl/gen/refund"
+)
+
+// settling is one notice on its way through the machines, in one transaction.
+// The order goes before the payment, the payment before the refund.
+type settling struct {
+	*Service
+	tx      pgx.Tx
+	from    origin
+	n       notice
+	options []fsm.Option
+	seen    tally
+}
+
+// settle fires what the notice says and returns the order's outcome, committed.
+// Mismatched and GuardFailed have left a case for a person. An error means that
+// nothing was committed, or ErrUnknown; the same notice again is safe.
+func (s *Service) settle(ctx context.Context, from origin, n notice) (fsm.Outcome, error) {
+	var (
+		outcome fsm.Outcome
+		seen    tally
+	)
+	err := fsm.RunTx(ctx, s.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+		c := &settling{Service: s, tx: tx, from: from, n: n, options: []fsm.Option{
+			fsm.Actor("provider:" + from.provider), fsm.RequestID(from.delivery), s.at(),
+		}}
+		var err error
+		outcome, err = c.run(ctx)
+		seen = c.seen
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	s.count(seen)
+	return outcome, nil
+}
+
+// run judges the order, and then has the notice's second machine follow. That
+// one is called after a replay, too: it mends a second half that was lost.
+func (c *settling) run(ctx context.Context) (fsm.Outcome, error) {
+	event, judge, follow := c.plan()
+	if stranger, err := c.stranger(ctx); err != nil || stranger {
+		return c.refuseStranger(ctx, event, err)
+	}
+	result, err := judge(ctx)
+	if err != nil {
+		return "", err
+	}
+	c.seen.add("order", string(event), result.Outcome)
+	switch {
+	case result.Outcome.OK():
+		return result.Outcome, follow(ctx)
+	case result.Outcome == fsm.Mismatched || result.Outcome == fsm.GuardFailed:
+		detail := fmt.Sprintf("state %s, version %d, guards tried %v; ", result.State, result.Version, result.Guards)
+		return result.Outcome, c.open(ctx, string(event), result.Outcome, detail)
+	}
+	return result.Outcome, nil
+}
+
+// plan says which event of the order the notice is, and what follows.
+func (c *settling) plan() (order.Event, func(context.Context) (order.Result, error), func(context.Context) error) {
+	key := order.Key(c.n.Data.OrderID)
+	switch c.n.Type {
+	case paymentSucceeded:
+		return order.EventPaymentSucceeded, func(ctx context.Context) (order.Result, error) {
+			effects := order.Then(func(ctx context.Context, tx pgx.Tx, paid order.Result) error {
+				return paidEffects(ctx, tx, paid, c.from)
+			})
+			return order.PaymentSucceeded(ctx, c.tx, key, order.PaymentSucceededParams{
+				PaymentNo: c.n.Data.PaymentNo, PaidCents: c.n.Data.AmountCents,
+			}, append(slices.Clip(c.options), effects)...)
+		}, c.succeedPayment
+	case paymentFailed:
+		return order.EventPaymentFailed, func(ctx context.Context) (order.Result, error) {
+			return order.PaymentFailed(ctx, c.tx, key, order.PaymentFailedParams{PaymentNo: c.n.Data.PaymentNo}, c.options...)
+		}, c.failPayment
+	case refundSucceeded:
+		return order.EventRefundSucceeded, func(ctx context.Context) (order.Result, error) {
+			return order.RefundSucceeded(ctx, c.tx, key, order.RefundSucceededParams{
+				RefundNo: c.n.Data.RefundNo, PaymentNo: c.n.Data.PaymentNo, AmountCents: c.n.Data.AmountCents,
+			}, c.options...)
+		}, c.succeedRefund
+	default: // refundFailed: parseNotice knows no other
+		return order.EventRefundFailed, func(ctx context.Context) (order.Result, error) {
+			return order.RefundFailed(ctx, c.tx, key, order.RefundFailedParams{RefundNo: c.n.Data.RefundNo}, c.options...)
+		}, c.stickRefund
+	}
+}
+
+// stranger reports whether the attempt or the refund is known to belong to
+// another order. Then neither order may move, even if this notice is the first
+// with that number. The rows' order never changes, so that no lock is needed.
+func (c *settling) stranger(ctx context.Context) (bool, error) {
+	d := c.n.Data
+	if d.PaymentNo != "" {
+		row, err := payment.Get(ctx, c.tx, payment.Key(d.PaymentNo))
+		if err != nil && !errors.Is(err, fsm.ErrNotFound) {
+			return false, err
+		}
+		if err == nil && row.OrderID != d.OrderID {
+			return true, nil
+		}
+	}
+	if d.RefundNo != "" {
+		row, err := refund.Get(ctx, c.tx, refund.Key(d.RefundNo))
+		if err != nil && !errors.Is(err, fsm.ErrNotFound) {
+			return false, err
+		}
+		if err == nil && row.OrderID != d.OrderID {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// refuseStranger answers as the order would have, had it known the number.
+func (c *settling) refuseStranger(ctx context.Context, event order.Event, err error) (fsm.Outcome, error) {
+	if err != nil {
+		return "", err
+	}
+	if _, err := order.Get(ctx, c.tx, order.Key(c.n.Data.OrderID)); err != nil {
+		return "", err
+	}
+	c.seen.add("order", string(event), fsm.Mismatched)
+	return fsm.Mismatched, c.open(ctx, string(event), fsm.Mismatched, "the number belongs to another order; ")
+}
+
+func (c *settling) succeedPayment(ctx context.Context) error {
+	result, err := payment.Succeed(ctx, c.tx, payment.Key(c.n.Data.PaymentNo),
+		payment.SucceedParams{ProviderRef: c.n.Data.PaymentNo, PaidCents: c.n.Data.AmountCents}, c.options...)
+	return c.followed(ctx, "payment", string(payment.EventSucceed), result.Outcome, err)
+}
+
+func (c *settling) failPayment(ctx context.Context) error {
+	result, err := payment.Fail(ctx, c.tx, payment.Key(c.n.Data.PaymentNo), c.options...)
+	return c.followed(ctx, "payment", string(payment.EventFail), result.Outcome, err)
+}
+
+func (c *settling) succeedRefund(ctx context.Context) error {
+	result, err := refund.Succeed(ctx, c.tx, refund.Key(c.n.Data.RefundNo),
+		refund.SucceedParams{ProviderRef: c.n.Data.RefundNo, AmountCents: c.n.Data.AmountCents}, c.options...)
+	return c.followed(ctx, "refund", string(refund.EventSucceed), result.Outcome, err)
+}
+
+func (c *settling) stickRefund(ctx context.Context) error {
+	result, err := refund.Stick(ctx, c.tx, refund.Key(c.n.Data.RefundNo), c.options...)
+	return c.followed(ctx, "refund", string(refund.EventStick), result.Outcome, err)
+}
+
+// followed takes the second machine's answer. A number without a row of ours is
+// no mistake: the provider knows payments and refunds that we did not begin.
+func (c *settling) followed(ctx context.Context, machine, event string, outcome fsm.Outcome, err error) error {
+	if errors.Is(err, fsm.ErrNotFound) {
+		c.log.Info("no row of ours for this number", "machine", machine, "order_id", c.n.Data.OrderID, "delivery", c.from.delivery)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.seen.add(machine, event, outcome)
+	if outcome.OK() {
+		return nil
+	}
+	return c.open(ctx, machine+"."+event, outcome, "the order has it, its "+machine+" not; ")
+}
+
+// open records a case, with what a person needs to look into it.
+func (c *settling) open(ctx context.Context, event string, outcome fsm.Outcome, detail string) error {
+	d := c.n.Data
+	detail += fmt.Sprintf("told: %s payment_no=%q refund_no=%q amount_cents=%d", c.n.Type, d.PaymentNo, d.RefundNo, d.AmountCents)
+	return openCase(ctx, c.tx, c.from, d.OrderID, event, outcome, detail)
+}

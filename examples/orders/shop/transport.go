@@ -1,0 +1,133 @@
+package shop
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/pawl-go/pawl/fsm"
+)
+
+// maxBody is the greatest size of a request body, in bytes.
+const maxBody = 64 << 10
+
+const headerRequestID = "X-Request-Id"
+
+// handler answers a request, or returns an error before it wrote anything.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// answering turns a handler's error into a problem, and logs those that are not
+// the caller's fault: here, once.
+func (s *Service) answering(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h(w, r)
+		if err == nil {
+			return
+		}
+		p := problemOf(err)
+		if p.Status >= http.StatusInternalServerError {
+			s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status,
+				"request_id", r.Header.Get(headerRequestID), "error", err)
+		}
+		writeProblem(w, p)
+	})
+}
+
+// guarded is around everything: a body limit, a time limit, a request id, and a
+// problem instead of a bare text for a path or method that does not exist.
+func (s *Service) guarded(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.recovered(w, r)
+		ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
+		defer cancel()
+		r = r.WithContext(ctx)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if !printable(r.Header.Get(headerRequestID)) {
+			r.Header.Set(headerRequestID, rand.Text())
+		}
+		w.Header().Set(headerRequestID, r.Header.Get(headerRequestID))
+		if h, pattern := mux.Handler(r); pattern == "" {
+			writeProblem(w, noRoute(h, w, r))
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// noRoute asks the mux's own handler whether the path or the method is wrong.
+func noRoute(h http.Handler, w http.ResponseWriter, r *http.Request) problem {
+	probe := &statusProbe{header: http.Header{}}
+	h.ServeHTTP(probe, r)
+	if probe.status == http.StatusMethodNotAllowed {
+		allow := probe.header.Get("Allow")
+		w.Header().Set("Allow", allow)
+		return problem{Status: probe.status, Detail: "this path takes " + allow}
+	}
+	return problem{Status: http.StatusNotFound, Detail: "there is no such path"}
+}
+
+// statusProbe is a ResponseWriter that keeps the status and the headers.
+type statusProbe struct {
+	header http.Header
+	status int
+}
+
+func (p *statusProbe) Header() http.Header         { return p.header }
+func (p *statusProbe) Write(b []byte) (int, error) { return len(b), nil }
+func (p *statusProbe) WriteHeader(status int)      { p.status = status }
+
+// recovered keeps a mistake of ours from ending in a torn connection.
+func (s *Service) recovered(w http.ResponseWriter, r *http.Request) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler { // net/http's own way to break off
+		panic(v)
+	}
+	s.log.Error("panic", "path", r.URL.Path, "value", fmt.Sprint(v), "stack", string(debug.Stack()))
+	writeProblem(w, problem{Status: http.StatusInternalServerError})
+}
+
+// callOptions are what a request says about a call beside its parameters: who
+// makes it, its id, its time, and the version that it expects.
+func (s *Service) callOptions(r *http.Request) ([]fsm.Option, error) {
+	// Who the actor really is, a gateway in front of the service has to know.
+	actor := r.Header.Get("X-Actor")
+	if !printable(actor) {
+		actor = "customer"
+	}
+	options := []fsm.Option{fsm.Actor(actor), fsm.RequestID(r.Header.Get(headerRequestID)), s.at()}
+	match := strings.TrimSpace(r.Header.Get("If-Match"))
+	if match == "" || match == "*" {
+		return options, nil
+	}
+	version, err := strconv.ParseInt(strings.Trim(match, `"`), 10, 64)
+	if err != nil || version < 1 {
+		return nil, &FieldError{"If-Match", "is not a version, such as \"3\""}
+	}
+	return append(options, fsm.ExpectVersion(version)), nil
+}
+
+// writeJSON sends v.
+func writeJSON(w http.ResponseWriter, status int, v any) error {
+	return write(w, status, "application/json", v)
+}
+
+func write(w http.ResponseWriter, status int, contentType string, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// The status is out: a caller who is gone is no error of the request.
+	_, _ = w.Write(append(body, '\n'))
+	return nil
+}
