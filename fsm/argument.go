@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -12,9 +13,9 @@ import (
 const MaxIdentity = 1024
 
 // IdentityText refuses a text that cannot be part of an identity or a
-// fingerprint: empty, over MaxIdentity bytes, not UTF-8, or with a NUL. The
-// error is ErrArgument, names the parameter and not its value. Generated code
-// calls it before any SQL.
+// fingerprint: empty, over MaxIdentity bytes, not UTF-8, or with a control
+// character. The error is ErrArgument, names the parameter and not its value.
+// Generated code calls it before any SQL.
 func IdentityText(e *EventInfo, param, value string) error {
 	problem := ""
 	switch {
@@ -24,13 +25,51 @@ func IdentityText(e *EventInfo, param, value string) error {
 		problem = fmt.Sprintf("has %d bytes, more than %d", len(value), MaxIdentity)
 	case !utf8.ValidString(value):
 		problem = "is not UTF-8"
-	case strings.IndexByte(value, 0) >= 0:
-		problem = "holds a NUL"
+	case strings.IndexFunc(value, unicode.IsControl) >= 0:
+		problem = "holds a control character"
 	}
 	if problem == "" {
 		return nil
 	}
 	return &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("%s %s", param, problem)}
+}
+
+// IdentitySize refuses an identity of several texts that are over MaxIdentity
+// bytes together: it is one key of an index, which takes no more. The error is
+// ErrArgument. Generated code calls it before any SQL.
+func IdentitySize(e *EventInfo, values ...string) error {
+	size := 0
+	for _, v := range values {
+		size += len(v)
+	}
+	if size <= MaxIdentity {
+		return nil
+	}
+	return &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("the identity has %d bytes, more than %d", size, MaxIdentity)}
+}
+
+// UUIDText refuses a text that cannot be a uuid: PostgreSQL takes 32
+// hexadecimal digits, with hyphens or braces or without. The error is
+// ErrArgument, names the argument and not its value. Generated code calls it
+// before any SQL.
+func UUIDText(e *EventInfo, name, value string) error {
+	text := value
+	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") {
+		text = text[1 : len(text)-1]
+	}
+	digits := 0
+	for _, r := range text {
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'f', r >= 'A' && r <= 'F':
+			digits++
+		case r != '-':
+			digits = -1 << 20
+		}
+	}
+	if digits == 32 {
+		return nil
+	}
+	return &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("%s is no uuid", name)}
 }
 
 // Correction says who forces a row into another state, and why. Both are

@@ -17,8 +17,8 @@ func TestIdentityText(t *testing.T) {
 		{"empty", "", "is empty"},
 		{"1025 bytes", strings.Repeat("p", 1025), "has 1025 bytes, more than 1024"},
 		{"1026 bytes in 342 characters", strings.Repeat("款", 342), "has 1026 bytes, more than 1024"},
-		{"NUL", "secret\x00", "holds a NUL"},
-		{"NUL alone", "\x00", "holds a NUL"},
+		{"NUL", "secret\x00", "holds a control character"},
+		{"NUL alone", "\x00", "holds a control character"},
 		{"cut character", "secret\xe6\xac", "is not UTF-8"},
 		{"surrogate", "secret\xed\xa0\x80", "is not UTF-8"},
 	} {
@@ -52,5 +52,32 @@ func TestCorrectionNeedsActorAndReason(t *testing.T) {
 		err := c.in.Check(correct)
 		require.ErrorIs(t, err, ErrArgument)
 		require.EqualError(t, err, c.text)
+	}
+}
+
+func TestAnIdentityOfSeveralTextsIsBoundedAsAWhole(t *testing.T) {
+	t.Parallel()
+	e := &EventInfo{Machine: "m", Event: "e"}
+	half := strings.Repeat("a", MaxIdentity/2)
+	require.NoError(t, IdentitySize(e))
+	require.NoError(t, IdentitySize(e, half, half))
+	err := IdentitySize(e, half, half, "b")
+	require.ErrorIs(t, err, ErrArgument)
+	require.NotContains(t, err.Error(), "aaa")
+}
+
+func TestUUIDTexts(t *testing.T) {
+	t.Parallel()
+	e := &EventInfo{Machine: "m", Event: "e"}
+	for _, good := range []string{
+		"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}",
+		"a0eebc999c0b4ef8bb6d6bb9bd380a11", "a0ee-bc99-9c0b-4ef8-bb6d-6bb9-bd38-0a11",
+	} {
+		require.NoError(t, UUIDText(e, "order_id", good))
+	}
+	for _, bad := range []string{"", "{}", "{", "x", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a111", "g0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", "a0eebc99 9c0b-4ef8-bb6d-6bb9bd380a11"} {
+		err := UUIDText(e, "order_id", bad)
+		require.ErrorIs(t, err, ErrArgument, "%q", bad)
+		require.EqualError(t, err, "m e: bad argument: order_id is no uuid")
 	}
 }

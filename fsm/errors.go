@@ -22,7 +22,9 @@ var (
 	ErrNothingDone = errors.New("nothing was done")
 	// ErrUnknown: whether the call took effect is not known, since the
 	// connection or the COMMIT was lost, or the context ended after sending.
-	// The same call again is safe: it answers Replayed if the first took effect.
+	// The same call again does nothing twice: if the first took effect, it
+	// answers Replayed where the event has an identity or a replay cell, Stale
+	// with an expected version, and otherwise what its cell says, Rejected say.
 	ErrUnknown = errors.New("outcome is unknown")
 )
 

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -20,7 +22,7 @@ type EventInfo struct {
 const (
 	answerRaced        = "raced"
 	answerUnknownState = "UnknownState"
-	answerBadArgument  = "BadArgument"
+	answerBadArgument  = "BadArgument" // and a blank, and the parameter
 )
 
 // maxRaces bounds how often a statement is run again after it was raced. Each
@@ -35,7 +37,7 @@ const maxRaces = 8
 // that has ended before the statement, or before the COMMIT, is ErrNothingDone.
 func Fire[S ~string, R any](ctx context.Context, db DB, e *EventInfo, options []Option, guards func(S) []Guard, run func(context.Context, DB, *Call) (Answer[S, R], error)) (Result[S, R], error) {
 	var none Result[S, R]
-	if db == nil {
+	if missing(db) {
 		return none, &CallError{e.Machine, e.Event, ErrArgument, errors.New("no database was given")}
 	}
 	call := callOf(options)
@@ -71,6 +73,15 @@ func Fire[S ~string, R any](ctx context.Context, db DB, e *EventInfo, options []
 	return r, nil
 }
 
+// missing reports whether db is nil, or a nil pool or connection in disguise.
+func missing(db DB) bool {
+	if db == nil {
+		return true
+	}
+	v := reflect.ValueOf(db)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
 // judge runs the statement until its answer can be trusted.
 func judge[S ~string, R any](ctx context.Context, db DB, e *EventInfo, call *Call, guards func(S) []Guard, run func(context.Context, DB, *Call) (Answer[S, R], error)) (Result[S, R], error) {
 	var none Result[S, R]
@@ -85,15 +96,17 @@ func judge[S ~string, R any](ctx context.Context, db DB, e *EventInfo, call *Cal
 			}
 			return none, &CallError{e.Machine, e.Event, kindOf(err), err}
 		}
+		if param, bad := strings.CutPrefix(a.Outcome, answerBadArgument); bad {
+			return none, &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("the check of%s is not true", param)}
+		}
 		switch a.Outcome {
 		case answerRaced:
 			continue
 		case answerUnknownState:
 			return none, &CallError{e.Machine, e.Event, ErrNothingDone, &UnknownStateError{e.Machine, string(a.State)}}
-		case answerBadArgument:
-			return none, &CallError{e.Machine, e.Event, ErrArgument, errors.New("a parameter's check is not true")}
 		}
 		r := Result[S, R]{
+			Machine: e.Machine, Event: e.Event,
 			Outcome: Outcome(a.Outcome), Row: a.Row, State: a.State, Version: a.Version,
 			Transition: a.Transition, Snapshot: a.Snapshot,
 		}

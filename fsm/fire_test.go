@@ -19,7 +19,7 @@ func TestFireAnswersWithTheStatement(t *testing.T) {
 	r, err := fire(t.Context(), db, s)
 	require.NoError(t, err)
 	require.Equal(t, Result[state, row]{
-		Outcome: Replayed, State: "SHIPPED", Version: 3, Row: row{"k"}, Transition: paid, Snapshot: true,
+		Machine: "order", Event: "pay", Outcome: Replayed, State: "SHIPPED", Version: 3, Row: row{"k"}, Transition: paid, Snapshot: true,
 	}, r)
 	require.Same(t, db, s.dbs[0], "without Then the call runs where the caller said")
 	require.Empty(t, db.log, "and opens no transaction")
@@ -75,7 +75,7 @@ func TestFireNamesWhatWentWrong(t *testing.T) {
 		{"no row, of pgx", &script{err: pgx.ErrNoRows}, ErrNotFound, "order pay: no such row"},
 		{"no row, of database/sql", &script{err: fmt.Errorf("scan: %w", sql.ErrNoRows)}, ErrNotFound, "order pay: no such row"},
 		{"a state of nowhere", &script{answers: []reply{{Outcome: "UnknownState", State: "LOST"}}}, ErrNothingDone, `order pay: nothing was done: order has no state "LOST"`},
-		{"a parameter's check", answers("BadArgument"), ErrArgument, "order pay: bad argument: a parameter's check is not true"},
+		{"a parameter's check", answers("BadArgument amount"), ErrArgument, "order pay: bad argument: the check of amount is not true"},
 		{"refused by the server", &script{err: server("ERROR", "23514")}, ErrNothingDone, "order pay: nothing was done: ERROR: server says (SQLSTATE 23514)"},
 		{"lost", &script{err: errTest}, ErrUnknown, "order pay: outcome is unknown: made by the test"},
 	} {
@@ -199,4 +199,14 @@ func TestReadsAndSweepsClassifyTheirErrors(t *testing.T) {
 	require.ErrorIs(t, SweepError(pay, errTest), ErrUnknown)
 	require.ErrorIs(t, SweepError(pay, server("ERROR", "40P01")), ErrNothingDone)
 	require.True(t, Retryable(SweepError(pay, server("ERROR", "40P01"))))
+}
+
+// A nil connection in an interface is no database either.
+func TestANilConnectionIsAnArgument(t *testing.T) {
+	t.Parallel()
+	var conn *pgx.Conn
+	_, err := Fire(context.Background(), conn, &EventInfo{Machine: "order", Event: "pay"}, nil, nil, func(context.Context, DB, *Call) (Answer[state, row], error) {
+		panic("the statement must not run")
+	})
+	require.ErrorIs(t, err, ErrArgument)
 }

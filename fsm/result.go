@@ -4,6 +4,9 @@ import "fmt"
 
 // Result is what a call answers. S is the machine's State, R its Row.
 type Result[S ~string, R any] struct {
+	// Machine and Event say which call it was.
+	Machine, Event string
+
 	Outcome Outcome
 	// Row is the row as it was committed at the moment of judgement, after the
 	// transition when this call applied one. In a caller's transaction it
@@ -57,23 +60,26 @@ func (r Result[S, R]) Err() error {
 	if r.Outcome.OK() {
 		return nil
 	}
-	return &RefusedError{Outcome: r.Outcome, State: string(r.State), Version: r.Version, Guards: r.Guards}
+	return &RefusedError{Machine: r.Machine, Event: r.Event, Outcome: r.Outcome, State: string(r.State), Version: r.Version, Guards: r.Guards}
 }
 
 // RefusedError says that a call changed nothing since the machine forbids it.
 type RefusedError struct {
+	Machine, Event string
+
 	Outcome Outcome
 	State   string
 	Version int64
 	Guards  []Guard
 }
 
-// Error names the outcome, the state and the guards, and no values.
+// Error names the call, the outcome, the state and the guards, and no values.
 func (e *RefusedError) Error() string {
+	text := fmt.Sprintf("%s %s: %s in state %s at version %d", e.Machine, e.Event, e.Outcome, e.State, e.Version)
 	if e.Outcome == GuardFailed {
-		return fmt.Sprintf("fsm: %s in state %s at version %d, tried %v", e.Outcome, e.State, e.Version, e.Guards)
+		text += fmt.Sprintf(", tried %v", e.Guards)
 	}
-	return fmt.Sprintf("fsm: %s in state %s at version %d", e.Outcome, e.State, e.Version)
+	return text
 }
 
 // Answer is what one run of a generated statement says, before [Fire] makes a

@@ -17,13 +17,13 @@ func TestResultErr(t *testing.T) {
 		{Replayed, ""},
 		{Ignored, ""},
 		{Compensated, ""},
-		{Rejected, "fsm: Rejected in state PAID at version 2"},
-		{GuardFailed, "fsm: GuardFailed in state PAID at version 2, tried [amount_matches stock > 0]"},
-		{Stale, "fsm: Stale in state PAID at version 2"},
-		{Mismatched, "fsm: Mismatched in state PAID at version 2"},
-		{"", "fsm:  in state PAID at version 2"},
+		{Rejected, "order pay: Rejected in state PAID at version 2"},
+		{GuardFailed, "order pay: GuardFailed in state PAID at version 2, tried [amount_matches stock > 0]"},
+		{Stale, "order pay: Stale in state PAID at version 2"},
+		{Mismatched, "order pay: Mismatched in state PAID at version 2"},
+		{"", "order pay:  in state PAID at version 2"},
 	} {
-		r := Result[state, row]{Outcome: c.outcome, State: "PAID", Version: 2, Row: row{"secret"}}
+		r := Result[state, row]{Outcome: c.outcome, State: "PAID", Version: 2, Row: row{"secret"}, Machine: "order", Event: "pay"}
 		if c.outcome == GuardFailed {
 			r.Guards = guards
 		}
@@ -35,7 +35,7 @@ func TestResultErr(t *testing.T) {
 		require.EqualError(t, r.Err(), c.text)
 		var refused *RefusedError
 		require.ErrorAs(t, r.Err(), &refused)
-		require.Equal(t, RefusedError{c.outcome, "PAID", 2, r.Guards}, *refused)
+		require.Equal(t, RefusedError{"order", "pay", c.outcome, "PAID", 2, r.Guards}, *refused)
 	}
 }
 

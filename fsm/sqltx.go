@@ -24,8 +24,8 @@ type SQLExecutor interface {
 var ErrUnsupported = errors.New("not supported over database/sql")
 
 // SQLTx lets calls run in a database/sql transaction that the caller owns and
-// commits. The driver must speak $1 parameters to PostgreSQL: pgx/v5/stdlib or
-// lib/pq. Begin makes a savepoint, so Then works; CopyFrom, SendBatch, Prepare
+// commits. The driver must be pgx/v5/stdlib, which GORM and others use; lib/pq
+// scans numeric and date columns in another way. Begin makes a savepoint, so Then works; CopyFrom, SendBatch, Prepare
 // and LargeObjects do not. It is as safe for concurrent use as tx: not.
 func SQLTx(tx SQLExecutor) DB { return &sqlTx{tx: tx, savepoints: new(int)} }
 

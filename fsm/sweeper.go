@@ -11,6 +11,9 @@ type SweepPage struct {
 	// Limit is the greatest number of rows of one page;
 	// 0 means 1,000, and more than 100,000 means 100,000.
 	Limit int
+	// Skip passes over that many of the rows due first; a Sweeper sets it for
+	// rows that the database refuses to move.
+	Skip int
 	// Now is nil for the database's clock.
 	Now *time.Time
 	// Actor goes into the history; "deadline" when empty.
@@ -27,6 +30,9 @@ func (p SweepPage) Size() int32 {
 	}
 	return int32(p.Limit)
 }
+
+// Skipped is Skip, within what one statement may take.
+func (p SweepPage) Skipped() int32 { return int32(min(max(p.Skip, 0), maxPage)) }
 
 const (
 	defaultPage = 1000
@@ -59,31 +65,63 @@ type Sweeper struct {
 }
 
 // Once moves everything that is due now, page by page, and returns how many
-// rows moved. A failed sweep does not keep the others from running; their
-// errors come joined. 0 and nil when nothing is due.
+// rows moved. 0 and nil when nothing is due. A failed sweep does not keep the
+// others from running, and a row that the database refuses to move, by a CHECK
+// for example, does not keep those behind it from moving: pages get smaller
+// until it is alone, and then it is passed over. All errors come joined.
 func (s *Sweeper) Once(ctx context.Context) (int, error) {
 	page := s.Page
 	if page.Actor == "" {
 		page.Actor = "deadline"
 	}
+	page.Limit, page.Skip = int(page.Size()), 0
 	moved, errs := 0, []error(nil)
 	for _, sweep := range s.Sweeps {
-		for {
-			rows, err := sweep(ctx, s.DB, page)
-			if err != nil {
-				errs = append(errs, err)
-				break
-			}
+		n, err := s.all(ctx, sweep, page)
+		moved += n
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return moved, errors.Join(errs...)
+}
+
+// maxRefused bounds how many refused rows one round of a sweep passes over.
+const maxRefused = 100
+
+// all runs one sweep until a page is not full.
+func (s *Sweeper) all(ctx context.Context, sweep Sweep, page SweepPage) (int, error) {
+	full := page.Limit
+	moved, errs := 0, []error(nil)
+	for {
+		rows, err := sweep(ctx, s.DB, page)
+		switch {
+		case err == nil:
 			moved += len(rows)
 			if len(rows) > 0 && s.Swept != nil {
 				s.Swept(rows)
 			}
-			if len(rows) < int(page.Size()) {
-				break
+			if len(rows) < page.Limit {
+				return moved, errors.Join(errs...)
 			}
+			page.Limit = min(page.Limit*2, full)
+		case !refused(err) || ctx.Err() != nil || len(errs) == maxRefused:
+			return moved, errors.Join(append(errs, err)...)
+		case page.Limit > 1:
+			page.Limit /= 2
+		default:
+			errs = append(errs, err)
+			page.Skip++
+			page.Limit = full
 		}
 	}
-	return moved, errors.Join(errs...)
+}
+
+// refused reports whether the database refused the rows themselves, data or
+// constraint, so that other rows may still move.
+func refused(err error) bool {
+	state := sqlState(err)
+	return len(state) == 5 && (state[:2] == "22" || state[:2] == "23" || state == "P0001")
 }
 
 // Run sweeps until ctx ends and returns ctx's error, or that of Wait. A failed

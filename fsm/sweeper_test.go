@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 )
 
@@ -145,5 +146,60 @@ func TestSweepPageSize(t *testing.T) {
 		100_000: 100_000, 100_001: 100_000, math.MaxInt32 + 1: 100_000, math.MaxInt: 100_000,
 	} {
 		require.Equal(t, want, SweepPage{Limit: limit}.Size(), limit)
+	}
+}
+
+// A row that the database refuses to move is passed over alone; those behind
+// it move, whatever the size of the page.
+func TestOnceMovesWhatStandsBehindARefusedRow(t *testing.T) {
+	t.Parallel()
+	due := []string{"a", "poison", "b", "c", "venom", "d", "e"}
+	moved := map[string]bool{}
+	sweep := func(_ context.Context, _ DB, page SweepPage) ([]Swept, error) {
+		var left, swept = []string{}, []Swept{}
+		for _, key := range due {
+			if !moved[key] {
+				left = append(left, key)
+			}
+		}
+		left = left[min(int(page.Skipped()), len(left)):]
+		left = left[:min(int(page.Size()), len(left))]
+		for _, key := range left {
+			if key == "poison" || key == "venom" {
+				return nil, SweepError(&EventInfo{Machine: "m", Event: "e"}, &pgconn.PgError{Code: "23514", SeverityUnlocalized: "ERROR"})
+			}
+			swept = append(swept, Swept{Key: key})
+		}
+		for _, s := range swept {
+			moved[s.Key] = true
+		}
+		return swept, nil
+	}
+	for _, limit := range []int{1, 2, 3, 1000} {
+		clear(moved)
+		s := &Sweeper{Sweeps: []Sweep{sweep}, Page: SweepPage{Limit: limit}}
+		n, err := s.Once(context.Background())
+		require.Equal(t, 5, n, "page of %d", limit)
+		require.ErrorIs(t, err, ErrNothingDone)
+	}
+}
+
+// An error that is not the row's ends the sweep: the next round tries again.
+func TestOnceGivesUpWhereRowsAreNotToBlame(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	s := &Sweeper{Sweeps: []Sweep{func(context.Context, DB, SweepPage) ([]Swept, error) {
+		calls++
+		return nil, SweepError(&EventInfo{}, &pgconn.PgError{Code: "40001", SeverityUnlocalized: "ERROR"})
+	}}}
+	_, err := s.Once(context.Background())
+	require.True(t, Retryable(err))
+	require.Equal(t, 1, calls)
+}
+
+func TestSkippedIsBounded(t *testing.T) {
+	t.Parallel()
+	for skip, want := range map[int]int32{-1: 0, 0: 0, 7: 7, 1 << 40: maxPage} {
+		require.Equal(t, want, SweepPage{Skip: skip}.Skipped())
 	}
 }

@@ -31,7 +31,7 @@ func TestThenSharesTheTransactionOfTheStatement(t *testing.T) {
 	s := answers("Applied")
 	r, err := fire(t.Context(), &fakeDB{}, s, Then(func(_ context.Context, tx pgx.Tx, r Result[state, row]) error {
 		require.Same(t, tx, s.dbs[0])
-		require.Equal(t, Result[state, row]{Outcome: Applied, State: "PAID", Version: 2, Row: row{"k"}}, r)
+		require.Equal(t, Result[state, row]{Machine: "order", Event: "pay", Outcome: Applied, State: "PAID", Version: 2, Row: row{"k"}}, r)
 		return nil
 	}))
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestPanicsRollBackAndGoOn(t *testing.T) {
 
 func TestAFailedStatementRollsBack(t *testing.T) {
 	t.Parallel()
-	for _, s := range []*script{{err: pgx.ErrNoRows}, {err: errTest}, answers("UnknownState"), answers("BadArgument"), answers(answerRaced)} {
+	for _, s := range []*script{{err: pgx.ErrNoRows}, {err: errTest}, answers("UnknownState"), answers("BadArgument amount"), answers(answerRaced)} {
 		db := &fakeDB{}
 		_, err := fire(t.Context(), db, s, then(db, nil))
 		require.Error(t, err)

@@ -333,7 +333,7 @@ SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolati
 FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
 WHERE l.fsm_cell = 3
 UNION ALL
-SELECT (CASE WHEN (sqlc.arg('paid_cents')::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN (sqlc.arg('paid_cents')::bigint > 0) IS FALSE THEN 'BadArgument paid_cents'
            WHEN k.order_id = o.order_id AND k.fingerprint = concat(@paid_cents::bigint) THEN 'Replayed'
            WHEN k.order_id IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell BETWEEN 1 AND 2 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
@@ -667,7 +667,7 @@ SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation')
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
 FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
 UNION ALL
-SELECT (CASE WHEN (sqlc.arg('amount_cents')::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN (sqlc.arg('amount_cents')::bigint > 0) IS FALSE THEN 'BadArgument amount_cents'
            WHEN k.order_id = o.order_id AND k.fingerprint = concat(@amount_cents::bigint) THEN 'Replayed'
            WHEN k.order_id IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell BETWEEN 1 AND 4 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
@@ -765,7 +765,7 @@ SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolati
 FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
 WHERE l.fsm_cell = 6
 UNION ALL
-SELECT (CASE WHEN (sqlc.arg('amount_cents')::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN (sqlc.arg('amount_cents')::bigint > 0) IS FALSE THEN 'BadArgument amount_cents'
            WHEN k.order_id = o.order_id AND k.fingerprint = jsonb_build_array(@payment_no::text, @amount_cents::bigint)::text THEN 'Replayed'
            WHEN k.order_id IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell BETWEEN 1 AND 5 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
@@ -870,7 +870,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'PAYING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'PAYING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT @fsm_limit::integer
+  ORDER BY o.deadline_at, o.order_id LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -909,7 +909,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'REFUNDING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'REFUNDING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT @fsm_limit::integer
+  ORDER BY o.deadline_at, o.order_id LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -948,7 +948,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'PENDING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'PENDING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT @fsm_limit::integer
+  ORDER BY o.deadline_at, o.order_id LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -979,7 +979,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SHIPPED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'SHIPPED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT @fsm_limit::integer
+  ORDER BY o.deadline_at, o.order_id LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o

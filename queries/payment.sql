@@ -268,7 +268,7 @@ SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolati
 FROM fact AS f JOIN locked AS l ON l.payment_no = f.payment_no
 WHERE l.fsm_cell = 2
 UNION ALL
-SELECT (CASE WHEN (sqlc.arg('paid_cents')::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN (sqlc.arg('paid_cents')::bigint > 0) IS FALSE THEN 'BadArgument paid_cents'
            WHEN k.payment_no = o.payment_no AND k.fingerprint = concat(@paid_cents::bigint) THEN 'Replayed'
            WHEN k.payment_no IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
@@ -358,7 +358,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SUBMITTED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'SUBMITTED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT @fsm_limit::integer
+  ORDER BY o.deadline_at, o.payment_no LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE payments AS o
@@ -397,7 +397,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'CREATED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'CREATED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT @fsm_limit::integer
+  ORDER BY o.deadline_at, o.payment_no LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE payments AS o

@@ -281,7 +281,7 @@ SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolati
 FROM fact AS f JOIN locked AS l ON l.refund_no = f.refund_no
 WHERE l.fsm_cell = 2
 UNION ALL
-SELECT (CASE WHEN (sqlc.arg('amount_cents')::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN (sqlc.arg('amount_cents')::bigint > 0) IS FALSE THEN 'BadArgument amount_cents'
            WHEN k.refund_no = o.refund_no AND k.fingerprint = concat(@amount_cents::bigint) THEN 'Replayed'
            WHEN k.refund_no IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
@@ -433,7 +433,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'REQUESTED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'REQUESTED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT @fsm_limit::integer
+  ORDER BY o.deadline_at, o.refund_no LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE refunds AS o
@@ -473,7 +473,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SENT' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'SENT' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT @fsm_limit::integer
+  ORDER BY o.deadline_at, o.refund_no LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE refunds AS o

@@ -909,7 +909,7 @@ SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolati
 FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
 WHERE l.fsm_cell = 3
 UNION ALL
-SELECT (CASE WHEN ($2::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN ($2::bigint > 0) IS FALSE THEN 'BadArgument paid_cents'
            WHEN k.order_id = o.order_id AND k.fingerprint = concat($2::bigint) THEN 'Replayed'
            WHEN k.order_id IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell BETWEEN 1 AND 2 AND o.version <> $4::bigint THEN 'Stale'
@@ -1464,7 +1464,7 @@ SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation')
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
 FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
 UNION ALL
-SELECT (CASE WHEN ($2::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN ($2::bigint > 0) IS FALSE THEN 'BadArgument amount_cents'
            WHEN k.order_id = o.order_id AND k.fingerprint = concat($2::bigint) THEN 'Replayed'
            WHEN k.order_id IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell BETWEEN 1 AND 4 AND o.version <> $4::bigint THEN 'Stale'
@@ -1762,7 +1762,7 @@ SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolati
 FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
 WHERE l.fsm_cell = 6
 UNION ALL
-SELECT (CASE WHEN ($3::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN ($3::bigint > 0) IS FALSE THEN 'BadArgument amount_cents'
            WHEN k.order_id = o.order_id AND k.fingerprint = jsonb_build_array($2::text, $3::bigint)::text THEN 'Replayed'
            WHEN k.order_id IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell BETWEEN 1 AND 5 AND o.version <> $5::bigint THEN 'Stale'
@@ -2012,7 +2012,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'PENDING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'PENDING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT $2::integer
+  ORDER BY o.deadline_at, o.order_id LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -2025,7 +2025,7 @@ WITH locked AS MATERIALIZED (
   RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'expire', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($1::timestamptz, now())
+  SELECT l.order_id, m.version, 'expire', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT m.order_id::text AS key, l.status AS from_status, m.status AS to_status, m.version
@@ -2035,6 +2035,7 @@ ORDER BY m.order_id
 
 type OrderSweepExpireParams struct {
 	FsmNow       *time.Time
+	FsmSkip      int32
 	FsmLimit     int32
 	FsmActor     string
 	FsmReason    string
@@ -2055,6 +2056,7 @@ type OrderSweepExpireRow struct {
 func (q *Queries) OrderSweepExpire(ctx context.Context, arg OrderSweepExpireParams) ([]OrderSweepExpireRow, error) {
 	rows, err := q.db.Query(ctx, orderSweepExpire,
 		arg.FsmNow,
+		arg.FsmSkip,
 		arg.FsmLimit,
 		arg.FsmActor,
 		arg.FsmReason,
@@ -2091,7 +2093,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'PAYING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'PAYING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT $2::integer
+  ORDER BY o.deadline_at, o.order_id LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -2104,7 +2106,7 @@ WITH locked AS MATERIALIZED (
   RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'query_payment', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($1::timestamptz, now())
+  SELECT l.order_id, m.version, 'query_payment', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
@@ -2122,6 +2124,7 @@ ORDER BY m.order_id
 
 type OrderSweepQueryPaymentParams struct {
 	FsmNow       *time.Time
+	FsmSkip      int32
 	FsmLimit     int32
 	FsmActor     string
 	FsmReason    string
@@ -2142,6 +2145,7 @@ type OrderSweepQueryPaymentRow struct {
 func (q *Queries) OrderSweepQueryPayment(ctx context.Context, arg OrderSweepQueryPaymentParams) ([]OrderSweepQueryPaymentRow, error) {
 	rows, err := q.db.Query(ctx, orderSweepQueryPayment,
 		arg.FsmNow,
+		arg.FsmSkip,
 		arg.FsmLimit,
 		arg.FsmActor,
 		arg.FsmReason,
@@ -2178,7 +2182,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'REFUNDING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'REFUNDING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT $2::integer
+  ORDER BY o.deadline_at, o.order_id LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -2191,7 +2195,7 @@ WITH locked AS MATERIALIZED (
   RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'query_refund', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($1::timestamptz, now())
+  SELECT l.order_id, m.version, 'query_refund', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
@@ -2209,6 +2213,7 @@ ORDER BY m.order_id
 
 type OrderSweepQueryRefundParams struct {
 	FsmNow       *time.Time
+	FsmSkip      int32
 	FsmLimit     int32
 	FsmActor     string
 	FsmReason    string
@@ -2229,6 +2234,7 @@ type OrderSweepQueryRefundRow struct {
 func (q *Queries) OrderSweepQueryRefund(ctx context.Context, arg OrderSweepQueryRefundParams) ([]OrderSweepQueryRefundRow, error) {
 	rows, err := q.db.Query(ctx, orderSweepQueryRefund,
 		arg.FsmNow,
+		arg.FsmSkip,
 		arg.FsmLimit,
 		arg.FsmActor,
 		arg.FsmReason,
@@ -2265,7 +2271,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SHIPPED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'SHIPPED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT $2::integer
+  ORDER BY o.deadline_at, o.order_id LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -2278,7 +2284,7 @@ WITH locked AS MATERIALIZED (
   RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'receive', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($1::timestamptz, now())
+  SELECT l.order_id, m.version, 'receive', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT m.order_id::text AS key, l.status AS from_status, m.status AS to_status, m.version
@@ -2288,6 +2294,7 @@ ORDER BY m.order_id
 
 type OrderSweepReceiveParams struct {
 	FsmNow       *time.Time
+	FsmSkip      int32
 	FsmLimit     int32
 	FsmActor     string
 	FsmReason    string
@@ -2308,6 +2315,7 @@ type OrderSweepReceiveRow struct {
 func (q *Queries) OrderSweepReceive(ctx context.Context, arg OrderSweepReceiveParams) ([]OrderSweepReceiveRow, error) {
 	rows, err := q.db.Query(ctx, orderSweepReceive,
 		arg.FsmNow,
+		arg.FsmSkip,
 		arg.FsmLimit,
 		arg.FsmActor,
 		arg.FsmReason,

@@ -832,7 +832,7 @@ SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolati
 FROM fact AS f JOIN locked AS l ON l.payment_no = f.payment_no
 WHERE l.fsm_cell = 2
 UNION ALL
-SELECT (CASE WHEN ($3::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN ($3::bigint > 0) IS FALSE THEN 'BadArgument paid_cents'
            WHEN k.payment_no = o.payment_no AND k.fingerprint = concat($3::bigint) THEN 'Replayed'
            WHEN k.payment_no IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell = 1 AND o.version <> $4::bigint THEN 'Stale'
@@ -937,7 +937,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'CREATED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'CREATED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT $2::integer
+  ORDER BY o.deadline_at, o.payment_no LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE payments AS o
@@ -950,7 +950,7 @@ WITH locked AS MATERIALIZED (
   RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
 ), history AS (
   INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.payment_no, m.version, 'close', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($1::timestamptz, now())
+  SELECT l.payment_no, m.version, 'close', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.payment_no = l.payment_no
 )
 SELECT m.payment_no::text AS key, l.status AS from_status, m.status AS to_status, m.version
@@ -960,6 +960,7 @@ ORDER BY m.payment_no
 
 type PaymentSweepCloseParams struct {
 	FsmNow       *time.Time
+	FsmSkip      int32
 	FsmLimit     int32
 	FsmActor     string
 	FsmReason    string
@@ -980,6 +981,7 @@ type PaymentSweepCloseRow struct {
 func (q *Queries) PaymentSweepClose(ctx context.Context, arg PaymentSweepCloseParams) ([]PaymentSweepCloseRow, error) {
 	rows, err := q.db.Query(ctx, paymentSweepClose,
 		arg.FsmNow,
+		arg.FsmSkip,
 		arg.FsmLimit,
 		arg.FsmActor,
 		arg.FsmReason,
@@ -1016,7 +1018,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SUBMITTED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'SUBMITTED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT $2::integer
+  ORDER BY o.deadline_at, o.payment_no LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE payments AS o
@@ -1029,7 +1031,7 @@ WITH locked AS MATERIALIZED (
   RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
 ), history AS (
   INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.payment_no, m.version, 'query', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($1::timestamptz, now())
+  SELECT l.payment_no, m.version, 'query', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.payment_no = l.payment_no
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
@@ -1047,6 +1049,7 @@ ORDER BY m.payment_no
 
 type PaymentSweepQueryParams struct {
 	FsmNow       *time.Time
+	FsmSkip      int32
 	FsmLimit     int32
 	FsmActor     string
 	FsmReason    string
@@ -1067,6 +1070,7 @@ type PaymentSweepQueryRow struct {
 func (q *Queries) PaymentSweepQuery(ctx context.Context, arg PaymentSweepQueryParams) ([]PaymentSweepQueryRow, error) {
 	rows, err := q.db.Query(ctx, paymentSweepQuery,
 		arg.FsmNow,
+		arg.FsmSkip,
 		arg.FsmLimit,
 		arg.FsmActor,
 		arg.FsmReason,

@@ -972,7 +972,7 @@ SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolati
 FROM fact AS f JOIN locked AS l ON l.refund_no = f.refund_no
 WHERE l.fsm_cell = 2
 UNION ALL
-SELECT (CASE WHEN ($2::bigint > 0) IS FALSE THEN 'BadArgument'
+SELECT (CASE WHEN ($2::bigint > 0) IS FALSE THEN 'BadArgument amount_cents'
            WHEN k.refund_no = o.refund_no AND k.fingerprint = concat($2::bigint) THEN 'Replayed'
            WHEN k.refund_no IS NOT NULL THEN 'Mismatched'
            WHEN c.fsm_cell = 1 AND o.version <> $4::bigint THEN 'Stale'
@@ -1077,7 +1077,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SENT' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'SENT' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT $2::integer
+  ORDER BY o.deadline_at, o.refund_no LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE refunds AS o
@@ -1090,7 +1090,7 @@ WITH locked AS MATERIALIZED (
   RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.refund_no, m.version, 'query', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($1::timestamptz, now())
+  SELECT l.refund_no, m.version, 'query', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.refund_no = l.refund_no
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
@@ -1108,6 +1108,7 @@ ORDER BY m.refund_no
 
 type RefundSweepQueryParams struct {
 	FsmNow       *time.Time
+	FsmSkip      int32
 	FsmLimit     int32
 	FsmActor     string
 	FsmReason    string
@@ -1128,6 +1129,7 @@ type RefundSweepQueryRow struct {
 func (q *Queries) RefundSweepQuery(ctx context.Context, arg RefundSweepQueryParams) ([]RefundSweepQueryRow, error) {
 	rows, err := q.db.Query(ctx, refundSweepQuery,
 		arg.FsmNow,
+		arg.FsmSkip,
 		arg.FsmLimit,
 		arg.FsmActor,
 		arg.FsmReason,
@@ -1164,7 +1166,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'REQUESTED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'REQUESTED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at LIMIT $2::integer
+  ORDER BY o.deadline_at, o.refund_no LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE refunds AS o
@@ -1178,7 +1180,7 @@ WITH locked AS MATERIALIZED (
   RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.refund_no, m.version, 'send', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($1::timestamptz, now())
+  SELECT l.refund_no, m.version, 'send', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.refund_no = l.refund_no
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
@@ -1196,6 +1198,7 @@ ORDER BY m.refund_no
 
 type RefundSweepSendParams struct {
 	FsmNow       *time.Time
+	FsmSkip      int32
 	FsmLimit     int32
 	FsmActor     string
 	FsmReason    string
@@ -1216,6 +1219,7 @@ type RefundSweepSendRow struct {
 func (q *Queries) RefundSweepSend(ctx context.Context, arg RefundSweepSendParams) ([]RefundSweepSendRow, error) {
 	rows, err := q.db.Query(ctx, refundSweepSend,
 		arg.FsmNow,
+		arg.FsmSkip,
 		arg.FsmLimit,
 		arg.FsmActor,
 		arg.FsmReason,

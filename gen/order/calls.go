@@ -26,6 +26,9 @@ type CreateParams struct {
 // created before with other values; only columns that no transition sets are
 // compared. Errors: see [fsm.Fire].
 func Create(ctx context.Context, on fsm.DB, p CreateParams, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(createInfo, "order_id", string(p.Key)); err != nil {
+		return Result{}, err
+	}
 	return fsm.FireCreate(ctx, on, createInfo, options,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).OrderCreate(ctx, db.OrderCreateParams{
@@ -53,6 +56,9 @@ var payInfo = &fsm.EventInfo{Machine: "order", Event: "pay"}
 //
 // Rejected: in PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING, REFUNDED.
 func Pay(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(payInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	return fsm.Fire(ctx, on, payInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).OrderPay(ctx, db.OrderPayParams{
@@ -77,6 +83,9 @@ var queryPaymentInfo = &fsm.EventInfo{Machine: "order", Event: "query_payment"}
 // Ignored: in PENDING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING,
 // REFUNDED.
 func QueryPayment(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(queryPaymentInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	return fsm.Fire(ctx, on, queryPaymentInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).OrderQueryPayment(ctx, db.OrderQueryPaymentParams{
@@ -100,6 +109,9 @@ var queryRefundInfo = &fsm.EventInfo{Machine: "order", Event: "query_refund"}
 //
 // Ignored: in PENDING, PAYING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDED.
 func QueryRefund(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(queryRefundInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	return fsm.Fire(ctx, on, queryRefundInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).OrderQueryRefund(ctx, db.OrderQueryRefundParams{
@@ -122,6 +134,9 @@ var expireInfo = &fsm.EventInfo{Machine: "order", Event: "expire"}
 //
 // Ignored: in PAYING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING, REFUNDED.
 func Expire(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(expireInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	return fsm.Fire(ctx, on, expireInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).OrderExpire(ctx, db.OrderExpireParams{
@@ -152,11 +167,14 @@ type PaymentSucceededParams struct {
 //
 // Applied: CANCELLED → REFUNDING.
 //
-// Compensated: in PENDING, PAYING, PAID, SHIPPED, COMPLETED, REFUNDING,
-// REFUNDED.
+// Compensated: otherwise, in PENDING, PAYING, PAID, SHIPPED, COMPLETED,
+// REFUNDING, REFUNDED.
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func PaymentSucceeded(ctx context.Context, on fsm.DB, key Key, p PaymentSucceededParams, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(paymentSucceededInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	if err := fsm.IdentityText(paymentSucceededInfo, "payment_no", p.PaymentNo); err != nil {
 		return Result{}, err
 	}
@@ -192,6 +210,9 @@ type PaymentFailedParams struct {
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func PaymentFailed(ctx context.Context, on fsm.DB, key Key, p PaymentFailedParams, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(paymentFailedInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	if err := fsm.IdentityText(paymentFailedInfo, "payment_no", p.PaymentNo); err != nil {
 		return Result{}, err
 	}
@@ -220,6 +241,9 @@ var cancelInfo = &fsm.EventInfo{Machine: "order", Event: "cancel"}
 //
 // Rejected: in PAID, SHIPPED, COMPLETED, REFUNDING, REFUNDED.
 func Cancel(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(cancelInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	return fsm.Fire(ctx, on, cancelInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).OrderCancel(ctx, db.OrderCancelParams{
@@ -244,6 +268,9 @@ var shipInfo = &fsm.EventInfo{Machine: "order", Event: "ship"}
 //
 // Rejected: in PENDING, PAYING, CANCELLED, REFUNDING, REFUNDED.
 func Ship(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(shipInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	return fsm.Fire(ctx, on, shipInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).OrderShip(ctx, db.OrderShipParams{
@@ -268,6 +295,9 @@ var receiveInfo = &fsm.EventInfo{Machine: "order", Event: "receive"}
 //
 // Rejected: in PENDING, PAYING, PAID, CANCELLED, REFUNDING, REFUNDED.
 func Receive(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(receiveInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	return fsm.Fire(ctx, on, receiveInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).OrderReceive(ctx, db.OrderReceiveParams{
@@ -304,10 +334,13 @@ type RefundParams struct {
 //
 // Rejected: in PENDING, PAYING, CANCELLED, REFUNDING, REFUNDED.
 //
-// GuardFailed: in PAID, SHIPPED, COMPLETED.
+// GuardFailed: otherwise, in PAID, SHIPPED, COMPLETED.
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func Refund(ctx context.Context, on fsm.DB, key Key, p RefundParams, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(refundInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	if err := fsm.IdentityText(refundInfo, "refund_no", p.RefundNo); err != nil {
 		return Result{}, err
 	}
@@ -376,11 +409,14 @@ type RefundSucceededParams struct {
 // Applied: REFUNDING → REFUNDED when with this refund the order's own payment
 // has gone back whole.
 //
-// Compensated: in PENDING, PAYING, PAID, SHIPPED, COMPLETED, CANCELLED,
-// REFUNDING, REFUNDED.
+// Compensated: otherwise, in PENDING, PAYING, PAID, SHIPPED, COMPLETED,
+// CANCELLED, REFUNDING, REFUNDED.
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func RefundSucceeded(ctx context.Context, on fsm.DB, key Key, p RefundSucceededParams, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(refundSucceededInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	if err := fsm.IdentityText(refundSucceededInfo, "refund_no", p.RefundNo); err != nil {
 		return Result{}, err
 	}
@@ -419,6 +455,9 @@ type RefundFailedParams struct {
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func RefundFailed(ctx context.Context, on fsm.DB, key Key, p RefundFailedParams, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(refundFailedInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	if err := fsm.IdentityText(refundFailedInfo, "refund_no", p.RefundNo); err != nil {
 		return Result{}, err
 	}

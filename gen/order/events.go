@@ -52,24 +52,22 @@ func Events() []Event {
 	}
 }
 
-// Allowed returns the events that can move a row which stands in s, in the order of the definition: the buttons
-// of a page. A guard may still refuse. It is empty for a final or unknown state.
+// Allowed returns the events that can move a row which stands in s and do not come from outside, in the order of
+// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state.
 func Allowed(s State) []Event {
 	switch s {
 	case StatePending:
-		return []Event{EventPay, EventExpire, EventPaymentSucceeded, EventCancel}
+		return []Event{EventPay, EventExpire, EventCancel}
 	case StatePaying:
-		return []Event{EventQueryPayment, EventPaymentSucceeded, EventPaymentFailed, EventCancel}
+		return []Event{EventQueryPayment, EventCancel}
 	case StatePaid:
-		return []Event{EventShip, EventRefund, EventRefundSucceeded}
+		return []Event{EventShip, EventRefund}
 	case StateShipped:
-		return []Event{EventReceive, EventRefund, EventRefundSucceeded}
+		return []Event{EventReceive, EventRefund}
 	case StateCompleted:
-		return []Event{EventRefund, EventRefundSucceeded}
-	case StateCancelled:
-		return []Event{EventPaymentSucceeded}
+		return []Event{EventRefund}
 	case StateRefunding:
-		return []Event{EventQueryRefund, EventRefundSucceeded}
+		return []Event{EventQueryRefund}
 	}
 	return nil
 }

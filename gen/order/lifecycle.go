@@ -12,8 +12,8 @@ import (
 
 var getInfo = &fsm.EventInfo{Machine: "order", Event: "get"}
 
-// Get returns the row as committed now, or as the caller's transaction sees it. Errors: ErrNotFound, or the
-// database's.
+// Get returns the row as committed now, or as the caller's transaction sees it. Errors: [fsm.ErrNotFound], or
+// the database's.
 func Get(ctx context.Context, on fsm.DB, key Key) (Row, error) {
 	r, err := db.New(on).OrderGet(ctx, db.OrderGetParams{
 		FsmKey: string(key),
@@ -74,6 +74,9 @@ func Correct(ctx context.Context, on fsm.DB, key Key, to State, why fsm.Correcti
 	if !to.Valid() {
 		return Result{}, &fsm.CallError{Machine: correctInfo.Machine, Event: correctInfo.Event, Kind: fsm.ErrArgument, Err: &fsm.UnknownStateError{Machine: correctInfo.Machine, State: string(to)}}
 	}
+	if err := fsm.UUIDText(correctInfo, "order_id", string(key)); err != nil {
+		return Result{}, err
+	}
 	options = append(options[:len(options):len(options)], fsm.Actor(why.Actor), fsm.Reason(why.Reason))
 	return fsm.Fire(ctx, on, correctInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
@@ -99,7 +102,7 @@ func Sweeps() []fsm.Sweep {
 // deadline is due.
 func sweepQueryPayment(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept, error) {
 	rows, err := db.New(on).OrderSweepQueryPayment(ctx, db.OrderSweepQueryPaymentParams{
-		FsmNow: page.Now, FsmLimit: page.Size(), FsmActor: page.Actor,
+		FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,
 	})
 	if err != nil {
 		return nil, fsm.SweepError(queryPaymentInfo, err)
@@ -115,7 +118,7 @@ func sweepQueryPayment(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fs
 // whose deadline is due.
 func sweepQueryRefund(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept, error) {
 	rows, err := db.New(on).OrderSweepQueryRefund(ctx, db.OrderSweepQueryRefundParams{
-		FsmNow: page.Now, FsmLimit: page.Size(), FsmActor: page.Actor,
+		FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,
 	})
 	if err != nil {
 		return nil, fsm.SweepError(queryRefundInfo, err)
@@ -131,7 +134,7 @@ func sweepQueryRefund(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm
 // due.
 func sweepExpire(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept, error) {
 	rows, err := db.New(on).OrderSweepExpire(ctx, db.OrderSweepExpireParams{
-		FsmNow: page.Now, FsmLimit: page.Size(), FsmActor: page.Actor,
+		FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,
 	})
 	if err != nil {
 		return nil, fsm.SweepError(expireInfo, err)
@@ -147,7 +150,7 @@ func sweepExpire(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swep
 // is due.
 func sweepReceive(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept, error) {
 	rows, err := db.New(on).OrderSweepReceive(ctx, db.OrderSweepReceiveParams{
-		FsmNow: page.Now, FsmLimit: page.Size(), FsmActor: page.Actor,
+		FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,
 	})
 	if err != nil {
 		return nil, fsm.SweepError(receiveInfo, err)

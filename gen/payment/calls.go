@@ -24,6 +24,9 @@ type CreateParams struct {
 // created before with other values; only columns that no transition sets are
 // compared. Errors: see [fsm.Fire].
 func Create(ctx context.Context, on fsm.DB, p CreateParams, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(createInfo, "order_id", string(p.OrderID)); err != nil {
+		return Result{}, err
+	}
 	return fsm.FireCreate(ctx, on, createInfo, options,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).PaymentCreate(ctx, db.PaymentCreateParams{

@@ -31,18 +31,16 @@ func Events() []Event {
 	}
 }
 
-// Allowed returns the events that can move a row which stands in s, in the order of the definition: the buttons
-// of a page. A guard may still refuse. It is empty for a final or unknown state.
+// Allowed returns the events that can move a row which stands in s and do not come from outside, in the order of
+// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state.
 func Allowed(s State) []Event {
 	switch s {
 	case StateCreated:
-		return []Event{EventSubmit, EventClose, EventSucceed, EventFail}
+		return []Event{EventSubmit, EventClose}
 	case StateSubmitted:
-		return []Event{EventQuery, EventClose, EventSucceed, EventFail}
+		return []Event{EventQuery, EventClose}
 	case StateFailed:
-		return []Event{EventClose, EventSucceed}
-	case StateClosed:
-		return []Event{EventSucceed}
+		return []Event{EventClose}
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 
 var getInfo = &fsm.EventInfo{Machine: "payment", Event: "get"}
 
-// Get returns the row as committed now, or as the caller's transaction sees it. Errors: ErrNotFound, or the
-// database's.
+// Get returns the row as committed now, or as the caller's transaction sees it. Errors: [fsm.ErrNotFound], or
+// the database's.
 func Get(ctx context.Context, on fsm.DB, key Key) (Row, error) {
 	r, err := db.New(on).PaymentGet(ctx, db.PaymentGetParams{
 		FsmKey: string(key),
@@ -95,7 +95,7 @@ func Sweeps() []fsm.Sweep {
 // due.
 func sweepQuery(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept, error) {
 	rows, err := db.New(on).PaymentSweepQuery(ctx, db.PaymentSweepQueryParams{
-		FsmNow: page.Now, FsmLimit: page.Size(), FsmActor: page.Actor,
+		FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,
 	})
 	if err != nil {
 		return nil, fsm.SweepError(queryInfo, err)
@@ -111,7 +111,7 @@ func sweepQuery(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept
 // due.
 func sweepClose(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept, error) {
 	rows, err := db.New(on).PaymentSweepClose(ctx, db.PaymentSweepCloseParams{
-		FsmNow: page.Now, FsmLimit: page.Size(), FsmActor: page.Actor,
+		FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,
 	})
 	if err != nil {
 		return nil, fsm.SweepError(closeInfo, err)

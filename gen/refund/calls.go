@@ -25,6 +25,9 @@ type CreateParams struct {
 // created before with other values; only columns that no transition sets are
 // compared. Errors: see [fsm.Fire].
 func Create(ctx context.Context, on fsm.DB, p CreateParams, options ...fsm.Option) (Result, error) {
+	if err := fsm.UUIDText(createInfo, "order_id", string(p.OrderID)); err != nil {
+		return Result{}, err
+	}
 	return fsm.FireCreate(ctx, on, createInfo, options,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
 			r, err := db.New(on).RefundCreate(ctx, db.RefundCreateParams{
@@ -125,7 +128,7 @@ type SucceedParams struct {
 // Applied: REQUESTED, SENT, ABNORMAL → SUCCEEDED when what was given back is
 // what was asked.
 //
-// Compensated: in REQUESTED, SENT, ABNORMAL, SUCCEEDED, CLOSED.
+// Compensated: otherwise, in REQUESTED, SENT, ABNORMAL, SUCCEEDED, CLOSED.
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func Succeed(ctx context.Context, on fsm.DB, key Key, p SucceedParams, options ...fsm.Option) (Result, error) {

@@ -34,16 +34,16 @@ func Events() []Event {
 	}
 }
 
-// Allowed returns the events that can move a row which stands in s, in the order of the definition: the buttons
-// of a page. A guard may still refuse. It is empty for a final or unknown state.
+// Allowed returns the events that can move a row which stands in s and do not come from outside, in the order of
+// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state.
 func Allowed(s State) []Event {
 	switch s {
 	case StateRequested:
-		return []Event{EventSend, EventSucceed}
+		return []Event{EventSend}
 	case StateSent:
-		return []Event{EventQuery, EventSucceed, EventClose, EventStick}
+		return []Event{EventQuery}
 	case StateAbnormal:
-		return []Event{EventRetry, EventSucceed, EventClose}
+		return []Event{EventRetry}
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 
 var getInfo = &fsm.EventInfo{Machine: "refund", Event: "get"}
 
-// Get returns the row as committed now, or as the caller's transaction sees it. Errors: ErrNotFound, or the
-// database's.
+// Get returns the row as committed now, or as the caller's transaction sees it. Errors: [fsm.ErrNotFound], or
+// the database's.
 func Get(ctx context.Context, on fsm.DB, key Key) (Row, error) {
 	r, err := db.New(on).RefundGet(ctx, db.RefundGetParams{
 		FsmKey: string(key),
@@ -95,7 +95,7 @@ func Sweeps() []fsm.Sweep {
 // due.
 func sweepSend(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept, error) {
 	rows, err := db.New(on).RefundSweepSend(ctx, db.RefundSweepSendParams{
-		FsmNow: page.Now, FsmLimit: page.Size(), FsmActor: page.Actor,
+		FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,
 	})
 	if err != nil {
 		return nil, fsm.SweepError(sendInfo, err)
@@ -110,7 +110,7 @@ func sweepSend(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept,
 // sweepQuery fires query on one page of the rows in SENT whose deadline is due.
 func sweepQuery(ctx context.Context, on fsm.DB, page fsm.SweepPage) ([]fsm.Swept, error) {
 	rows, err := db.New(on).RefundSweepQuery(ctx, db.RefundSweepQueryParams{
-		FsmNow: page.Now, FsmLimit: page.Size(), FsmActor: page.Actor,
+		FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,
 	})
 	if err != nil {
 		return nil, fsm.SweepError(queryInfo, err)

@@ -56,7 +56,7 @@ func TestCreate(t *testing.T) {
 	require.ErrorIs(t, err, fsm.ErrNothingDone)
 	requireViolation(t, err, "orders_quantity_check", "quantity")
 	_, err = created(order.CreateParams{Key: "no uuid"})(t.Context(), s.pool)
-	require.ErrorIs(t, err, fsm.ErrNothingDone)
+	require.ErrorIs(t, err, fsm.ErrArgument)
 	require.False(t, fsm.Retryable(err))
 }
 

@@ -43,13 +43,17 @@ func (g *generator) callComment(f *genfile.File, e *model.Event) {
 	}
 	for _, d := range decisions {
 		var states []*model.State
+		otherwise := ""
 		for _, c := range e.Cells {
 			if !c.Closed() && c.Otherwise == d.d {
 				states = append(states, c.State)
+				if c.Moves() {
+					otherwise = "otherwise, "
+				}
 			}
 		}
 		if len(states) > 0 {
-			text += "\n\n" + d.word + ": in " + names(states) + "."
+			text += "\n\n" + d.word + ": " + otherwise + "in " + names(states) + "."
 		}
 	}
 	if len(e.Identity) > 0 {

@@ -1,6 +1,7 @@
 package gengo
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,6 +81,10 @@ func (g *generator) create(f *genfile.File) {
 		"created before with the same values. Mismatched: it was created before with other values; only columns that no "+
 		"transition sets are compared. Errors: see [fsm.Fire].")
 	g.signature(f, "Create", ", p CreateParams")
+	g.checkUUID(f, "createInfo", m.Table.Key.Type, m.Table.Key.Name, "p.Key", false)
+	for _, c := range m.Created() {
+		g.checkUUID(f, "createInfo", c.Type, c.Name, "p."+c.Ident, c.Optional || c.Default != nil)
+	}
 	f.P("return ", f.Import(RuntimePath, "FireCreate"), "(ctx, on, createInfo, options, ")
 	g.run(f, m.Ident+"Create", true, true, func() {
 		g.keyArg(f, "p.Key")
@@ -123,14 +128,20 @@ func (g *generator) call(f *genfile.File, e *model.Event) {
 		args = append(args, ", p ", paramsType(e))
 	}
 	g.signature(f, e.Ident, args...)
-	var texts []*model.Param
-	for _, p := range append(append([]*model.Param{}, e.Identity...), e.Fingerprint...) {
-		if p.Type.Kind == model.KindText || p.Type.Kind == model.KindUUID {
-			texts = append(texts, p)
-		}
+	g.checkUUID(f, infoVar(e.Ident), g.m.Table.Key.Type, g.m.Table.Key.Name, "key", false)
+	for _, p := range e.Params {
+		g.checkUUID(f, infoVar(e.Ident), p.Type, p.Name, "p."+p.Ident, p.Optional)
 	}
-	for _, p := range texts {
+	for _, p := range slices.Concat(e.Identity, e.Fingerprint) {
+		if p.Type.Kind != model.KindText {
+			continue
+		}
 		f.P("if err := ", f.Import(RuntimePath, "IdentityText"), "(", infoVar(e.Ident), ", ", strconv.Quote(p.Name), ", p.", p.Ident, "); err != nil {")
+		f.P("return Result{}, err")
+		f.P("}")
+	}
+	if list := textFields(e.Identity); len(e.Identity) > 1 && list != "" {
+		f.P("if err := ", f.Import(RuntimePath, "IdentitySize"), "(", infoVar(e.Ident), list, "); err != nil {")
 		f.P("return Result{}, err")
 		f.P("}")
 	}
@@ -156,4 +167,37 @@ func (g *generator) call(f *genfile.File, e *model.Event) {
 	if g.guarded(e) {
 		g.guards(f, e)
 	}
+}
+
+// checkUUID renders the refusal of a text that cannot be a uuid.
+func (g *generator) checkUUID(f *genfile.File, info string, t model.Type, name, value string, null bool) {
+	if t.Kind != model.KindUUID {
+		return
+	}
+	text := value
+	if null {
+		f.P("if ", value, " != nil {")
+		text = "*" + value
+	}
+	f.P("if err := ", f.Import(RuntimePath, "UUIDText"), "(", info, ", ", strconv.Quote(name), ", string(", text, ")); err != nil {")
+	f.P("return Result{}, err")
+	f.P("}")
+	if null {
+		f.P("}")
+	}
+}
+
+func isText(p *model.Param) bool {
+	return p.Type.Kind == model.KindText || p.Type.Kind == model.KindUUID
+}
+
+// textFields lists the fields of the parameters that are text, each after a comma.
+func textFields(params []*model.Param) string {
+	list := ""
+	for _, p := range params {
+		if isText(p) {
+			list += ", p." + p.Ident
+		}
+	}
+	return list
 }

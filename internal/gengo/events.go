@@ -31,14 +31,14 @@ func (g *generator) events(f *genfile.File) {
 	f.P("}")
 	f.P("}")
 	f.P()
-	f.P("// Allowed returns the events that can move a row which stands in s, in the order of the definition: the buttons")
-	f.P("// of a page. A guard may still refuse. It is empty for a final or unknown state.")
+	f.P("// Allowed returns the events that can move a row which stands in s and do not come from outside, in the order of")
+	f.P("// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state.")
 	f.P("func Allowed(s State) []Event {")
 	f.P("switch s {")
 	for i, s := range g.m.States {
 		list := ""
 		for _, e := range g.m.Events {
-			if e.Cells[i].Moves() {
+			if e.Cells[i].Moves() && !e.Callback {
 				list += ", " + eventConst(e)
 			}
 		}

@@ -18,8 +18,8 @@ func (g *generator) get(f *genfile.File) {
 	query := g.m.Ident + "Get"
 	f.P("var getInfo = &", f.Import(RuntimePath, "EventInfo"), "{Machine: ", strconv.Quote(g.m.Name), ", Event: \"get\"}")
 	f.P()
-	f.P("// Get returns the row as committed now, or as the caller's transaction sees it. Errors: ErrNotFound, or the")
-	f.P("// database's.")
+	f.P("// Get returns the row as committed now, or as the caller's transaction sees it. Errors: [fsm.ErrNotFound], or")
+	f.P("// the database's.")
 	f.P("func Get(ctx ", f.Import("context", "Context"), ", on ", f.Import(RuntimePath, "DB"), ", key Key) (Row, error) {")
 	f.P("r, err := ", f.Import(g.db, "New"), "(on).", query, "(ctx, ", f.Import(g.db, query+"Params"), "{")
 	g.keyArg(f, "key")
@@ -76,6 +76,7 @@ func (g *generator) correct(f *genfile.File) {
 	f.P("return Result{}, &", f.Import(RuntimePath, "CallError"), "{Machine: correctInfo.Machine, Event: correctInfo.Event, Kind: ", f.Import(RuntimePath, "ErrArgument"),
 		", Err: &", f.Import(RuntimePath, "UnknownStateError"), "{Machine: correctInfo.Machine, State: string(to)}}")
 	f.P("}")
+	g.checkUUID(f, "correctInfo", g.m.Table.Key.Type, g.m.Table.Key.Name, "key", false)
 	f.P("options = append(options[:len(options):len(options)], ", f.Import(RuntimePath, "Actor"), "(why.Actor), ", f.Import(RuntimePath, "Reason"), "(why.Reason))")
 	f.P("return ", f.Import(RuntimePath, "Fire"), "(ctx, on, correctInfo, options, nil, ")
 	g.run(f, query, true, true, func() {
@@ -109,7 +110,7 @@ func (g *generator) sweeps(f *genfile.File) {
 		f.Comment("sweep"+e.Ident, "fires "+e.Name+" on one page of the rows in "+names(g.m.DeadlineStates(e))+" whose deadline is due.")
 		f.P("func sweep", e.Ident, "(ctx ", f.Import("context", "Context"), ", on ", f.Import(RuntimePath, "DB"), ", page ", f.Import(RuntimePath, "SweepPage"), ") ([]", swept, ", error) {")
 		f.P("rows, err := ", f.Import(g.db, "New"), "(on).", query, "(ctx, ", f.Import(g.db, query+"Params"), "{")
-		f.P("FsmNow: page.Now, FsmLimit: page.Size(), FsmActor: page.Actor,")
+		f.P("FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,")
 		f.P("})")
 		f.P("if err != nil {")
 		f.P("return nil, ", f.Import(RuntimePath, "SweepError"), "(", infoVar(e.Ident), ", err)")

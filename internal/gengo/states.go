@@ -2,6 +2,7 @@ package gengo
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,6 +52,11 @@ func (g *generator) states(f *genfile.File) {
 	f.P("// Label returns the state's name for people in a language, a BCP 47 tag such as \"en\": the first label of the")
 	f.P("// definition when there is none in that language, and the state itself when there is none at all.")
 	f.P("func (s State) Label(lang string) string {")
+	if !slices.ContainsFunc(g.m.States, func(s *model.State) bool { return len(s.Labels) > 0 }) {
+		f.P("return string(s)")
+		f.P("}")
+		return
+	}
 	f.P("switch s {")
 	for _, s := range g.m.States {
 		if len(s.Labels) == 0 {

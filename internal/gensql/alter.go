@@ -2,65 +2,76 @@ package gensql
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// changeColumns lists the steps for columns that came, went or changed.
+// changeColumns lists the steps for columns that came, went or changed. Checks
+// that go are dropped first and those that come are added last, since a check
+// may name any column; the way back is the same in reverse.
 func (s *Schema) changeColumns(prev Schema, m *model.Machine, refuse func(diag.Position, string, ...any)) []step {
-	var steps []step
+	var dropped, steps, added []step
 	for _, is := range s.Columns {
 		pos := m.Table.Column(is.Name).Pos
-		was, left := find(prev.Columns, is.Name), find(prev.Left, is.Name)
+		was := find(prev.Columns, is.Name)
+		if left := find(prev.Left, is.Name); was == nil && left != nil {
+			was = &Column{Name: left.Name, Type: left.Type, Default: left.Default, Optional: true} // as it was left
+		}
+		valueless := !is.Optional && is.Default == "" && (was == nil || was.Optional)
 		switch {
-		case was == nil && left == nil:
-			if !is.Optional && is.Default == "" {
-				refuse(pos, "the new column %q has no value for the rows there are: make it optional or give it a default", is.Name)
-				continue
-			}
-			steps = append(steps, s.addColumn(is))
+		case valueless && was == nil:
+			refuse(pos, "the new column %q has no value for the rows there are: make it optional or give it a default", is.Name)
+			continue
+		case valueless:
+			refuse(pos, "the column %q may be empty in the rows there are: leave it optional or give it a default", is.Name)
+			continue
 		case was == nil:
-			old := *left
-			old.Optional, old.Check = true, "" // as it was left
-			steps = append(steps, s.alterColumn(old, is, pos, refuse)...)
+			steps = append(steps, s.addColumn(is))
+			was = &Column{}
 		default:
 			steps = append(steps, s.alterColumn(*was, is, pos, refuse)...)
 		}
-	}
-	for _, was := range prev.Columns {
-		if find(s.Columns, was.Name) == nil {
-			steps = append(steps, s.leaveColumn(was)...)
+		if was.Check == is.Check {
+			continue
+		}
+		if was.Check != "" {
+			dropped = append(dropped, step{s.dropCheck(*was), s.addCheck(*was)})
+		}
+		if is.Check != "" {
+			added = append(added, step{s.addCheck(is), s.dropCheck(is)})
 		}
 	}
-	return steps
+	for _, was := range prev.Columns {
+		if find(s.Columns, was.Name) != nil {
+			continue
+		}
+		if was.Check != "" {
+			dropped = append(dropped, step{s.dropCheck(was), s.addCheck(was)})
+		}
+		steps = append(steps, s.leaveColumn(was))
+	}
+	return slices.Concat(dropped, steps, added)
 }
 
 func (s *Schema) addColumn(c Column) step {
 	alter := "ALTER TABLE " + ident(s.Table)
-	up := []string{fmt.Sprintf("%s ADD COLUMN %s;", alter, c.declare())}
-	if c.Check != "" {
-		up = append(up, s.addCheck(c)...)
+	return step{
+		[]string{fmt.Sprintf("%s ADD COLUMN %s;", alter, c.declare())},
+		[]string{fmt.Sprintf("%s DROP COLUMN %s;", alter, ident(c.Name))},
 	}
-	return step{up, []string{fmt.Sprintf("%s DROP COLUMN %s;", alter, ident(c.Name))}}
 }
 
 // leaveColumn keeps a column that is no longer declared, with its values, and
 // lets it be empty in new rows.
-func (s *Schema) leaveColumn(c Column) []step {
-	var steps []step
-	if c.Check != "" {
-		steps = append(steps, step{s.dropCheck(c), s.addCheck(c)})
+func (s *Schema) leaveColumn(c Column) step {
+	note := fmt.Sprintf("-- The column %s is no longer declared; it stays, with its values.", ident(c.Name))
+	if c.Optional {
+		return step{up: []string{note}}
 	}
-	if !c.Optional {
-		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s ", ident(s.Table), ident(c.Name))
-		steps = append(steps, step{[]string{alter + "DROP NOT NULL;"}, []string{alter + "SET NOT NULL;"}})
-	}
-	if len(steps) == 0 {
-		note := fmt.Sprintf("-- The column %s is no longer declared; it stays, with its values.", ident(c.Name))
-		steps = append(steps, step{[]string{note}, nil})
-	}
-	return steps
+	alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s ", ident(s.Table), ident(c.Name))
+	return step{[]string{note, alter + "DROP NOT NULL;"}, []string{alter + "SET NOT NULL;"}}
 }
 
 // widens lists the changes of type that keep every value and, on the way back,
@@ -101,20 +112,6 @@ func (s *Schema) alterColumn(was, is Column, pos diag.Position, refuse func(diag
 	if !was.Optional && is.Optional {
 		steps = append(steps, step{[]string{alter + "DROP NOT NULL;"}, []string{alter + "SET NOT NULL;"}})
 	}
-	if was.Check != is.Check {
-		var up, down []string
-		if was.Check != "" {
-			up = append(up, s.dropCheck(was)...)
-		}
-		if is.Check != "" {
-			up = append(up, s.addCheck(is)...)
-			down = append(down, s.dropCheck(is)...)
-		}
-		if was.Check != "" {
-			down = append(down, s.addCheck(was)...)
-		}
-		steps = append(steps, step{up, down})
-	}
 	return steps
 }
 
@@ -126,10 +123,7 @@ func setDefault(c Column) string {
 }
 
 func (s *Schema) addCheck(c Column) []string {
-	return []string{
-		fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", ident(s.Table), s.checkName(c), c.Check),
-		fmt.Sprintf("ALTER TABLE %s VALIDATE CONSTRAINT %s;", ident(s.Table), s.checkName(c)),
-	}
+	return []string{fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s);", ident(s.Table), s.checkName(c), c.Check)}
 }
 
 func (s *Schema) dropCheck(c Column) []string {

@@ -90,8 +90,10 @@ func (s statement) outcomes() []string {
 	when := func(condition, outcome string) {
 		whens = append(whens, fmt.Sprintf("WHEN %s THEN '%s'", condition, outcome))
 	}
-	for _, c := range s.checks() {
-		when(c+" IS FALSE", answerBadArgument)
+	for _, p := range s.event.Params {
+		if p.Check != nil {
+			when(s.check(p)+" IS FALSE", answerBadArgument+" "+p.Name)
+		}
 	}
 	if s.facts {
 		k := ident(s.m.Table.Key.Name)

@@ -36,7 +36,7 @@ func row(m *model.Machine, alias string) string {
 func key(m *model.Machine, alias string) string { return alias + "." + ident(m.Table.Key.Name) }
 
 // keyArg binds the key that was asked for.
-func keyArg(m *model.Machine) string { return "@fsm_key::" + m.Table.Key.Type.SQL }
+func keyArg(m *model.Machine) string { return bind("fsm_key", m.Table.Key.Type, false) }
 
 // keyText is the key as text, for the outbox.
 func keyText(m *model.Machine, alias string) string { return key(m, alias) + "::text" }

@@ -76,11 +76,13 @@ func (s statement) checks() []string {
 	var checks []string
 	for _, p := range s.event.Params {
 		if p.Check != nil {
-			checks = append(checks, "("+inQuery(p.Check, "o")+")")
+			checks = append(checks, s.check(p))
 		}
 	}
 	return checks
 }
+
+func (s statement) check(p *model.Param) string { return "(" + inQuery(p.Check, "o") + ")" }
 
 func (s statement) known() cte {
 	return cte{"known", "MATERIALIZED ", []string{

@@ -12,11 +12,23 @@ import (
 const now = "COALESCE(sqlc.narg('fsm_now')::timestamptz, now())"
 
 // param binds a parameter of the event, cast to its type.
-func param(p *model.Param) string {
-	if p.Optional {
-		return fmt.Sprintf("sqlc.narg('%s')::%s", p.Name, p.Type.SQL)
+func param(p *model.Param) string { return bind(p.Name, p.Type, p.Optional) }
+
+// bind casts a parameter to its bare type. A cast to varchar(5) or
+// numeric(10,2) would cut or round in silence, and let one key or identity
+// stand for another; without it the column itself refuses what is too long.
+func bind(name string, t model.Type, optional bool) string {
+	if optional {
+		return fmt.Sprintf("sqlc.narg('%s')::%s", name, bare(t))
 	}
-	return fmt.Sprintf("@%s::%s", p.Name, p.Type.SQL)
+	return fmt.Sprintf("@%s::%s", name, bare(t))
+}
+
+func bare(t model.Type) string {
+	if t.Kind == model.KindText {
+		return "text"
+	}
+	return t.Base
 }
 
 // inQuery renders an expression of the definition for a query in which the
@@ -31,7 +43,7 @@ func inQuery(e *model.Expr, alias string) string {
 			p := param(part.Param)
 			if len(e.Parts) > 1 && !part.Param.Optional {
 				// @name is an operator to PostgreSQL's parser, which would take in what stands beside it.
-				p = fmt.Sprintf("sqlc.arg('%s')::%s", part.Param.Name, part.Param.Type.SQL)
+				p = fmt.Sprintf("sqlc.arg('%s')::%s", part.Param.Name, bare(part.Param.Type))
 			}
 			if i+1 < len(e.Parts) && strings.HasPrefix(e.Parts[i+1].Text, "::") {
 				p = "COALESCE(" + p + ")" // sqlc names a parameter anew when two casts follow it

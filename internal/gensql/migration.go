@@ -13,12 +13,20 @@ import (
 // migration that is safe for the rows there are.
 const CodeMigration diag.Code = "FSM090"
 
+// CodeStateGone says that a state is no longer there, although rows may stand
+// in it.
+const CodeStateGone diag.Code = "FSM092"
+
 // Rules documents the codes of this package.
 func Rules() []diag.Rule {
 	return []diag.Rule{{
 		Code: CodeMigration, Severity: diag.Error, Short: "change without a safe migration",
 		Cause: "The definition's table, key, or a column's type changed, or a new column has no value for the rows there are.",
-		Fix:   "Give the column a default or make it optional; for the rest, write the migration by hand.",
+		Fix:   "Give the column a default or make it optional; for the rest, write the migration by hand and end it with the line that fsmgen model NAME prints.",
+	}, {
+		Code: CodeStateGone, Severity: diag.Warning, Short: "state taken away",
+		Cause: "A state is no longer declared; the migration fails as long as rows stand in it.",
+		Fix:   "Move the rows out of it first, by events or by corrections, then migrate.",
 	}}
 }
 
@@ -37,14 +45,17 @@ func Migration(m *model.Machine, prev *Schema, problems *diag.List) []byte {
 		if problems.Errors() > before {
 			return nil
 		}
-		if len(steps) == 0 {
-			return nil
-		}
 	}
-	mark, err := next.embed()
+	mark, err := next.Embed()
 	if err != nil {
 		problems.Addf(m.Pos, CodeMigration, diag.Error, "%v", err)
 		return nil
+	}
+	if len(steps) == 0 {
+		if old, err := prev.Embed(); err == nil && old == mark {
+			return nil
+		}
+		steps = []step{{up: []string{"-- The tables stay as they are; rows that are in a state keep the deadline they have."}}}
 	}
 	up, down := text(steps)
 	var w writer
@@ -61,11 +72,22 @@ func Migration(m *model.Machine, prev *Schema, problems *diag.List) []byte {
 	return []byte(w.b.String())
 }
 
+// Mark is the line that a migration which brings the database from prev to the
+// machine carries, for a migration written by hand. prev is nil for a machine
+// that was never migrated.
+func Mark(m *model.Machine, prev *Schema) (string, error) {
+	next := SchemaOf(m)
+	if prev != nil {
+		next.keep(*prev)
+	}
+	return next.Embed()
+}
+
 // change lists the steps from prev to s and completes s with what stays of
 // prev. None means that the database needs no change.
 func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []step {
 	refuse := func(pos diag.Position, format string, args ...any) {
-		problems.Addf(pos, CodeMigration, diag.Error, format+"; migrate it by hand", args...)
+		problems.Addf(pos, CodeMigration, diag.Error, format+"; migrate it by hand (see fsmgen rules FSM090)", args...)
 	}
 	if prev.Table != s.Table {
 		refuse(m.Table.Pos, "the table was called %q before", prev.Table)
@@ -74,6 +96,7 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 		refuse(m.Table.Key.Pos, "the key was %s %s before", prev.Key.Name, prev.Key.Type)
 	}
 	s.keep(prev)
+	s.sameFacts(prev, m, refuse)
 	steps := s.changeColumns(prev, m, refuse)
 	alter := "ALTER TABLE " + ident(s.Table)
 	if s.Deadlines && !prev.Deadlines {
@@ -89,6 +112,11 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	if s.Facts && !prev.Facts {
 		steps = append(steps, s.factsTable(), replacedFunction(prev.goneFunction(), s.goneFunction()))
 	}
+	for _, name := range prev.States {
+		if m.State(name) == nil {
+			problems.Addf(m.Pos, CodeStateGone, diag.Warning, "the state %q is gone; the migration fails as long as rows stand in it", name)
+		}
+	}
 	if !slices.Equal(prev.States, s.States) {
 		steps = append(steps, replaced(prev.statusCheck(), s.statusCheck()))
 	}
@@ -97,6 +125,46 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	}
 	if prev.Initial != s.Initial {
 		steps = append(steps, replaced(prev.birthTrigger(), s.birthTrigger()))
+	}
+	return append(steps, s.changeDue(prev)...)
+}
+
+// sameFacts refuses another identity or fingerprint for an event that has one:
+// the facts there are would be compared with texts of another making, and told
+// again count as new.
+func (s *Schema) sameFacts(prev Schema, m *model.Machine, refuse func(diag.Position, string, ...any)) {
+	for _, was := range prev.Identities {
+		for _, is := range s.Identities {
+			if is.Event != was.Event {
+				continue
+			}
+			pos := m.Event(is.Event).Pos
+			if !slices.Equal(was.Identity, is.Identity) {
+				refuse(pos, "the identity of %q was %v before, and its facts are kept by that", is.Event, was.Identity)
+			} else if !slices.Equal(was.Fingerprint, is.Fingerprint) {
+				refuse(pos, "the fingerprint of %q was %v before, and its facts are compared with that", is.Event, was.Fingerprint)
+			}
+		}
+	}
+}
+
+// changeDue gives rows their due time where a state now has a deadline, as if
+// they had just come into it, and takes it away where it has none any more.
+func (s *Schema) changeDue(prev Schema) []step {
+	var steps []step
+	update := func(state, value, condition string) {
+		steps = append(steps, step{up: []string{fmt.Sprintf("UPDATE %s SET deadline_at = %s WHERE status = %s AND deadline_at IS %s;",
+			ident(s.Table), value, literal(state), condition)}})
+	}
+	for _, is := range s.Due {
+		if !slices.ContainsFunc(prev.Due, func(was Due) bool { return was.State == is.State }) {
+			update(is.State, "now() + interval '"+is.After+"'", "NULL")
+		}
+	}
+	for _, was := range prev.Due {
+		if !slices.ContainsFunc(s.Due, func(is Due) bool { return is.State == was.State }) {
+			update(was.State, "NULL", "NOT NULL")
+		}
 	}
 	return steps
 }
@@ -126,8 +194,7 @@ func (s Schema) statusCheck() step {
 	name := s.Table + "_status_check"
 	return step{
 		[]string{
-			fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (status IN (%s)) NOT VALID;", ident(s.Table), name, literals(s.States)),
-			fmt.Sprintf("ALTER TABLE %s VALIDATE CONSTRAINT %s;", ident(s.Table), name),
+			fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (status IN (%s));", ident(s.Table), name, literals(s.States)),
 		},
 		[]string{fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s;", ident(s.Table), name)},
 	}

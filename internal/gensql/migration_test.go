@@ -125,7 +125,8 @@ func TestChangesMigrateBothWays(t *testing.T) {
 func TestAColumnComesBackWithItsValues(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{}
-	for i, yaml := range []string{door, strings.Replace(door, "    colour: text\n", "", 1), door} {
+	back := strings.Replace(door, "colour: text", `colour: {type: text, default: "'none'"}`, 1)
+	for i, yaml := range []string{door, strings.Replace(door, "    colour: text\n", "", 1), back} {
 		content, problems := next(t, files, yaml)
 		require.Empty(t, problems)
 		files[name(i+1)] = &fstest.MapFile{Data: content}
@@ -140,23 +141,143 @@ func TestAColumnComesBackWithItsValues(t *testing.T) {
 	require.NoError(t, err)
 	_, err = db.Exec(`INSERT INTO doors (door_id, status, version, colour) VALUES (1, 'OPEN', 1, 'red')`)
 	require.NoError(t, err)
+	_, err = provider.UpTo(ctx, 2)
+	require.NoError(t, err)
+	_, err = db.Exec(`INSERT INTO doors (door_id, status, version) VALUES (2, 'OPEN', 1)`)
+	require.NoError(t, err)
 	_, err = provider.Up(ctx)
 	require.NoError(t, err)
-	var colour string
-	require.NoError(t, db.QueryRow(`SELECT colour FROM doors`).Scan(&colour))
-	require.Equal(t, "red", colour)
+	var colours string
+	require.NoError(t, db.QueryRow(`SELECT string_agg(colour, ' ' ORDER BY door_id) FROM doors`).Scan(&colours))
+	require.Equal(t, "red none", colours)
 	require.Contains(t, shape(t, db), "doors.colour text NO")
+}
+
+// Rows that stand in a state get the deadline that it now has, and lose the
+// one that it has no more.
+func TestDeadlinesReachTheRowsThereAre(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	timed := strings.Replace(door, "SHUT: {}", "SHUT: {deadline: {after: 90m, event: open}}", 1)
+	longer := strings.Replace(timed, "90m", "3h", 1)
+	for i, yaml := range []string{door, timed, longer, door} {
+		content, problems := next(t, files, yaml)
+		require.Empty(t, problems)
+		require.NotNil(t, content)
+		files[name(i+1)] = &fstest.MapFile{Data: content}
+	}
+	db, err := sql.Open("pgx", testdb.URL(t))
+	require.NoError(t, err)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
+	require.NoError(t, err)
+	ctx := context.Background()
+	_, err = provider.UpTo(ctx, 1)
+	require.NoError(t, err)
+	_, err = db.Exec(`INSERT INTO doors (door_id, status, version, colour) VALUES (1, 'OPEN', 1, 'red'), (2, 'OPEN', 1, 'red'); UPDATE doors SET status = 'SHUT', version = 2 WHERE door_id = 2`)
+	require.NoError(t, err)
+	due := func() string {
+		var text string
+		require.NoError(t, db.QueryRow(`SELECT string_agg(COALESCE((deadline_at > now() + interval '80 minutes' AND deadline_at < now() + interval '100 minutes')::text, 'none'), ' ' ORDER BY door_id) FROM doors`).Scan(&text))
+		return text
+	}
+	for i, want := range []string{"none true", "none true", "none none"} {
+		_, err = provider.UpTo(ctx, int64(i+2))
+		require.NoError(t, err)
+		require.Equal(t, want, due(), "version %d", i+2)
+	}
+}
+
+// A check may name a column that comes with it, in whatever order they stand.
+func TestChecksMayNameNewColumns(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	v2 := strings.Replace(door, "knocks: {type: integer, default: 0, check: knocks >= 0}",
+		"knocks: {type: integer, default: 0, check: knocks <= most}\n    high: {type: integer, default: 1, check: high <= most}\n    most: {type: integer, default: 9}", 1)
+	for i, yaml := range []string{door, v2} {
+		content, problems := next(t, files, yaml)
+		require.Empty(t, problems)
+		files[name(i+1)] = &fstest.MapFile{Data: content}
+	}
+	db, err := sql.Open("pgx", testdb.URL(t))
+	require.NoError(t, err)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
+	require.NoError(t, err)
+	ctx := context.Background()
+	_, err = provider.UpTo(ctx, 1)
+	require.NoError(t, err)
+	before := shape(t, db)
+	_, err = provider.Up(ctx)
+	require.NoError(t, err)
+	_, err = provider.DownTo(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, before, shape(t, db))
+}
+
+// A state that is gone is a warning: nobody but the database knows its rows.
+func TestAStateThatIsGoneIsAWarning(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	first, _ := next(t, files, door)
+	files[name(1)] = &fstest.MapFile{Data: first}
+	second, problems := next(t, files, strings.NewReplacer("GONE", "LOST").Replace(door))
+	require.NotNil(t, second)
+	require.Len(t, problems, 1)
+	require.Equal(t, diag.Warning, problems[0].Severity)
+	require.Equal(t, `the state "GONE" is gone; the migration fails as long as rows stand in it`, problems[0].Message)
+}
+
+// The line for a hand-written migration makes fsmgen take its word.
+func TestAHandWrittenMigrationIsTakenAtItsWord(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	first, _ := next(t, files, door)
+	files[name(1)] = &fstest.MapFile{Data: first}
+	changed := strings.Replace(door, "type: integer", "type: numeric", 1)
+	content, problems := next(t, files, changed)
+	require.Nil(t, content)
+	require.Len(t, problems, 1)
+	schemas, err := gensql.Embedded(first)
+	require.NoError(t, err)
+	mark, err := gensql.Mark(machine(t, changed), &schemas[0])
+	require.NoError(t, err)
+	files[name(2)] = &fstest.MapFile{Data: []byte("-- +goose Up\nALTER TABLE doors ALTER COLUMN knocks TYPE numeric;\n" + mark + "\n")}
+	content, problems = next(t, files, changed)
+	require.Nil(t, content)
+	require.Empty(t, problems)
+}
+
+// Facts are kept by the text that identity and fingerprint had.
+func TestAnotherIdentityIsRefused(t *testing.T) {
+	t.Parallel()
+	told := strings.Replace(door, "open: {}", "open: {params: {by: text, no: bigint}, identity: [by], fingerprint: [no]}", 1)
+	told = strings.Replace(told, "no:", "'no':", 1)
+	told = strings.Replace(told, "[no]", "['no']", 1)
+	for _, c := range []struct{ old, new, want string }{
+		{"identity: [by], fingerprint: ['no']", "identity: [by, 'no']", `the identity of "open" was [by text] before, and its facts are kept by that`},
+		{", fingerprint: ['no']", "", `the fingerprint of "open" was [no bigint] before, and its facts are compared with that`},
+	} {
+		files := fstest.MapFS{}
+		first, problems := next(t, files, told)
+		require.Empty(t, problems)
+		files[name(1)] = &fstest.MapFile{Data: first}
+		second, problems := next(t, files, strings.Replace(told, c.old, c.new, 1))
+		require.Nil(t, second)
+		require.NotEmpty(t, problems)
+		require.Contains(t, problems[len(problems)-1].Message, c.want)
+	}
 }
 
 // What has no safe migration is a problem at its place, and makes nothing.
 func TestUnsafeChangesAreProblems(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, old, new, want string }{
-		{"new required column", "colour: text", "colour: text\n    size: integer", `door.yaml:7:5: FSM090 the new column "size" has no value for the rows there are: make it optional or give it a default; migrate it by hand`},
-		{"other type", "colour: text", "colour: uuid", `door.yaml:6:5: FSM090 the column "colour" was text before; migrate it by hand`},
-		{"narrower type", "type: integer", "type: smallint", `door.yaml:7:5: FSM090 the column "knocks" was integer before; migrate it by hand`},
-		{"other table", "name: doors", "name: gates", `FSM090 the table was called "doors" before; migrate it by hand`},
-		{"other key", "column: door_id, type: bigint", "column: door_no, type: bigint", `FSM090 the key was door_id bigint before; migrate it by hand`},
+		{"new required column", "colour: text", "colour: text\n    size: integer", `door.yaml:7:5: FSM090 the new column "size" has no value for the rows there are: make it optional or give it a default; migrate it by hand (see fsmgen rules FSM090)`},
+		{"other type", "colour: text", "colour: uuid", `door.yaml:6:5: FSM090 the column "colour" was text before; migrate it by hand (see fsmgen rules FSM090)`},
+		{"narrower type", "type: integer", "type: smallint", `door.yaml:7:5: FSM090 the column "knocks" was integer before; migrate it by hand (see fsmgen rules FSM090)`},
+		{"other table", "name: doors", "name: gates", `FSM090 the table was called "doors" before; migrate it by hand (see fsmgen rules FSM090)`},
+		{"other key", "column: door_id, type: bigint", "column: door_no, type: bigint", `FSM090 the key was door_id bigint before; migrate it by hand (see fsmgen rules FSM090)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -96,26 +96,29 @@ func create(w *writer, m *model.Machine) {
 
 // createValue binds the value that a creator gives a column.
 func createValue(c *model.Column) string {
-	switch {
-	case c.Default != nil:
-		return fmt.Sprintf("COALESCE(sqlc.narg('%s')::%s, %s)", c.Name, c.Type.SQL, inQuery(c.Default, "o"))
-	case c.Optional:
-		return fmt.Sprintf("sqlc.narg('%s')::%s", c.Name, c.Type.SQL)
+	if c.Default != nil {
+		return fmt.Sprintf("COALESCE(%s, %s)", bind(c.Name, c.Type, true), inQuery(c.Default, "o"))
 	}
-	return fmt.Sprintf("@%s::%s", c.Name, c.Type.SQL)
+	return bind(c.Name, c.Type, c.Optional)
 }
 
-// sameValue compares what was created with what is asked for now.
+// sameValue compares what was created with what is asked for now. Whoever left
+// a default to the table is satisfied with what it was, now() included.
 func sameValue(c *model.Column) string {
-	if c.Optional {
-		return fmt.Sprintf("o.%s IS NOT DISTINCT FROM %s", ident(c.Name), createValue(c))
+	value, column := bind(c.Name, c.Type, c.Optional || c.Default != nil), "o."+ident(c.Name)
+	switch {
+	case c.Default != nil:
+		return fmt.Sprintf("(%s IS NULL OR %s = %[1]s)", value, column)
+	case c.Optional:
+		return column + " IS NOT DISTINCT FROM " + value
 	}
-	return fmt.Sprintf("o.%s = %s", ident(c.Name), createValue(c))
+	return column + " = " + value
 }
 
 // sweep moves one page of the rows whose deadline is due, as the deadline's
 // event would, in one statement. State, due time and guard are judged on the
-// locked row; rows that others hold are left for the next page.
+// locked row; rows that others hold are left for the next page. Rows that the
+// database refuses to move are skipped by their number.
 func sweep(w *writer, m *model.Machine, e *model.Event) {
 	k := ident(m.Table.Key.Name)
 	j := newJudge(m, e)
@@ -137,7 +140,7 @@ func sweep(w *writer, m *model.Machine, e *model.Event) {
 	body = append(body, j.lateral("o", false)...)
 	body = append(body,
 		fmt.Sprintf("WHERE o.%s <= %s AND %s AND c.fsm_cell > 0", model.DeadlineColumn, now, stateIn("o."+model.StatusColumn, states)),
-		fmt.Sprintf("ORDER BY o.%s LIMIT @fsm_limit::integer", model.DeadlineColumn),
+		fmt.Sprintf("ORDER BY o.%s, o.%s LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer", model.DeadlineColumn, k),
 		"FOR NO KEY UPDATE OF o SKIP LOCKED")
 	parts := []cte{{"locked", "MATERIALIZED ", body}, s.moved(), s.history()}
 	if emit, ok := s.emitted(); ok {

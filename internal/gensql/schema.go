@@ -27,6 +27,24 @@ type Schema struct {
 	Facts     bool `json:"facts,omitempty"`
 	Deadlines bool `json:"deadlines,omitempty"`
 	Runs      bool `json:"runs,omitempty"`
+	// Due lists the states that have a deadline.
+	Due []Due `json:"due,omitempty"`
+	// Identities lists the events whose facts are kept, since their text is
+	// what later deliveries are compared with.
+	Identities []Identity `json:"identities,omitempty"`
+}
+
+// Due is a state's deadline, as PostgreSQL writes the time.
+type Due struct {
+	State string `json:"state"`
+	After string `json:"after"`
+}
+
+// Identity is what the facts of an event are made of: parameters with types.
+type Identity struct {
+	Event       string   `json:"event"`
+	Identity    []string `json:"identity"`
+	Fingerprint []string `json:"fingerprint,omitempty"`
 }
 
 // Column is a column as the database knows it.
@@ -58,6 +76,14 @@ func SchemaOf(m *model.Machine) Schema {
 	}
 	for _, state := range m.States {
 		s.States = append(s.States, state.Name)
+		if state.Deadline != nil {
+			s.Due = append(s.Due, Due{state.Name, intervalText(state.Deadline.After)})
+		}
+	}
+	for _, e := range m.Events {
+		if len(e.Identity) > 0 {
+			s.Identities = append(s.Identities, Identity{e.Name, typed(e.Identity), typed(e.Fingerprint)})
+		}
 	}
 	for _, e := range m.Edges() {
 		edge := Edge{From: e.From.Name}
@@ -67,6 +93,15 @@ func SchemaOf(m *model.Machine) Schema {
 		s.Edges = append(s.Edges, edge)
 	}
 	return s
+}
+
+// typed lists parameters as "name type".
+func typed(params []*model.Param) []string {
+	var texts []string
+	for _, p := range params {
+		texts = append(texts, p.Name+" "+bare(p.Type))
+	}
+	return texts
 }
 
 func columnOf(c *model.Column) Column {
@@ -83,8 +118,9 @@ func columnOf(c *model.Column) Column {
 // modelMark begins the line of a migration that embeds a schema.
 const modelMark = "-- fsmgen:model "
 
-// embed is the schema as one comment line.
-func (s Schema) embed() (string, error) {
+// Embed is the schema as the comment line that a migration carries. It is how
+// a hand-written migration says what it made.
+func (s Schema) Embed() (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -40,7 +40,7 @@ type File struct {
 
 // Input is what one run works from.
 type Input struct {
-	Migrations, Queries []File
+	Migrations, Queries []File // the migrations in the order in which they run
 	// Probes are single statements that sqlc checks and makes nothing of.
 	Probes []string
 }
@@ -129,10 +129,14 @@ func write(dir string, in Input) error {
 	if len(probes) > 0 {
 		config += probeConfig
 	}
+	migrations := make([]File, len(in.Migrations)) // sqlc reads them in the order of their names
+	for i, m := range in.Migrations {
+		migrations[i] = File{fmt.Sprintf("%05d-%s", i, m.Name), m.Content}
+	}
 	folders := []struct {
 		name  string
 		files []File
-	}{{"migrations", in.Migrations}, {"queries", in.Queries}, {"probes", probes}, {".", []File{{"sqlc.yaml", []byte(config)}}}}
+	}{{"migrations", migrations}, {"queries", in.Queries}, {"probes", probes}, {".", []File{{"sqlc.yaml", []byte(config)}}}}
 	for _, f := range folders {
 		if err := os.MkdirAll(filepath.Join(dir, f.name), 0o755); err != nil {
 			return err
@@ -181,6 +185,9 @@ func parse(out string) []Issue {
 		issue := Issue{Folder: m[1], File: m[2], Probe: -1, Message: m[5]}
 		issue.Line, _ = strconv.Atoi(m[3]) // digits by the pattern
 		issue.Col, _ = strconv.Atoi(m[4])
+		if m[1] == "migrations" {
+			_, issue.File, _ = strings.Cut(m[2], "-")
+		}
 		if m[1] == "probes" {
 			if n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(m[2], "p"), ".sql")); err == nil {
 				issue.Probe = n

@@ -95,7 +95,7 @@ func TestTheSampleServesEveryEvent(t *testing.T) {
 	write(t, filepath.Join(dir, "definitions/order.yaml"), read(t, "testdata/shop/definitions/order.yaml"))
 	code, out := fsmgen(t, dir, "lint")
 	require.Zero(t, code, out)
-	require.Contains(t, out, "1 machines checked, 0 errors, 0 warnings")
+	require.Contains(t, out, "1 machine checked, 0 errors, 0 warnings")
 	code, out = fsmgen(t, dir, "init")
 	require.Zero(t, code, out)
 	require.NoFileExists(t, filepath.Join(dir, "definitions/article.yaml"), "there is a definition already")
@@ -191,4 +191,18 @@ func TestHostileNamesGenerateAndServe(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/hostile/main.go.txt"))
 	require.Equal(t, read(t, "testdata/hostile/want.txt"), run(t, dir, testdb.URL(t)))
+}
+
+// A key, an identity or an amount is taken as it is or refused, never cut to
+// its column's length or rounded: one could then stand for another.
+func TestNothingIsCutOrRounded(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/exact")
+	write(t, filepath.Join(dir, "definitions/ticket.yaml"), read(t, "testdata/exact/definitions/ticket.yaml"))
+	for _, verb := range []string{"lint", "init", "generate"} {
+		code, out := fsmgen(t, dir, verb)
+		require.Zero(t, code, out)
+	}
+	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/exact/main.go.txt"))
+	require.Equal(t, read(t, "testdata/exact/want.txt"), run(t, dir, testdb.URL(t)))
 }
