@@ -18,7 +18,7 @@ type eventDecl struct {
 }
 
 func (c *checker) events(top *syntax.Mapping) {
-	entries, ok := c.section(top, "events", "name what can happen, as in events: {close: {}}")
+	entries, ok := c.section(top, "events", "")
 	c.eventsKnown = ok
 	for _, e := range entries {
 		event := &model.Event{Name: e.Key.Text, Pos: e.Key.Pos, Index: len(c.machine.Events)}

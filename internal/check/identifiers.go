@@ -76,6 +76,7 @@ func (c *checker) identifiers() {
 			params.take(p.Pos, p.Name, p.Ident)
 		}
 	}
+	c.sweepNames()
 	c.columnIdents(m.Table)
 }
 

@@ -1,8 +1,10 @@
 package check
 
 import (
+	"go/build"
 	"go/token"
 	"go/types"
+	"io"
 	"strings"
 	"unicode"
 
@@ -76,6 +78,20 @@ func (c *checker) machineName(s *syntax.Scalar) {
 	if token.IsKeyword(m.Package) || types.Universe.Lookup(m.Package) != nil || reservedPackages[m.Package] {
 		c.errorf(s.Pos, CodeReserved, "machine name %s is reserved: the generated Go package could not be called %s; choose another", quote(s.Text), m.Package)
 	}
+	if file := s.Text + ".sql.go"; !compiled(file) {
+		c.errorf(s.Pos, CodeReserved, "machine name %s is reserved: Go takes the file %s for one of a certain operating system or processor, and leaves it out on others; choose another", quote(s.Text), file)
+	}
+}
+
+// compiled reports whether Go compiles a file of that name wherever it runs: a
+// last part such as _linux or _arm64 ties the file to a system, also before
+// _test. Go itself is asked, on behalf of a system that does not exist.
+func compiled(file string) bool {
+	nowhere := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package db\n")), nil
+	}}
+	match, err := nowhere.MatchFile("", file)
+	return match && err == nil
 }
 
 var reservedTables = map[string]bool{

@@ -65,10 +65,10 @@ func shapeRules() []diag.Rule {
 		{Code: CodeMissing, Short: "something is missing", Cause: "A key without which the definition has no meaning is left out.", Fix: "Add the key; the message shows an example."},
 		{Code: CodeBadName, Short: "name not usable", Cause: "A name is too long, or has characters that SQL or Go cannot take.", Fix: "Choose a name of lower-case letters, digits and _; states and events may be any printable text."},
 		{Code: CodeAmbiguous, Short: "name needs quotes", Cause: "YAML reads words such as no, on, null and 1.5 as something else than text.", Fix: "Put the name into quotes."},
-		{Code: CodeReserved, Short: "name reserved", Cause: "The generated code or SQL uses the name for itself, or Go or PostgreSQL does.", Fix: "Choose another name."},
-		{Code: CodeIdentifier, Short: "Go names clash", Cause: "Two names give the same Go identifier, such as in_transit and \"in transit\", or a name gives none.", Fix: "Rename one of them."},
+		{Code: CodeReserved, Short: "name reserved", Cause: "The generated code or SQL uses the name for itself, or Go or PostgreSQL does; so do names that end like cart_windows, whose files Go would leave out elsewhere.", Fix: "Choose another name."},
+		{Code: CodeIdentifier, Short: "Go names clash", Cause: "Two names give the same Go identifier, such as in_transit and \"in transit\", or event b_c of machine a and event c of machine a_b; or a name gives none.", Fix: "Rename one of them."},
 		{Code: CodeType, Short: "type not known", Cause: "A column or parameter has a type that is not among the supported types of PostgreSQL.", Fix: "Use one of the types that the message lists."},
-		{Code: CodeDuration, Short: "not a duration", Cause: "The time of a deadline cannot be read, or is not above zero.", Fix: "Write it as Go does, with d for days: 30m, 24h, 1d12h."},
+		{Code: CodeDuration, Short: "not a duration", Cause: "The time of a deadline cannot be read, or is below one second.", Fix: "Write it as Go does, with d for days: 30m, 24h, 1d12h."},
 		{Code: CodeKeyType, Short: "type unfit for a key", Cause: "Values of the key's type have several spellings, so two calls could mean one row without noticing.", Fix: "Use text, uuid or an integer type."},
 	}
 }
@@ -102,7 +102,7 @@ func dataRules() []diag.Rule {
 		{Code: CodeSetOwn, Short: "column cannot be set", Cause: "A transition sets the key, or a column that the machine keeps itself.", Fix: "Delete the assignment."},
 		{Code: CodeOwnColumn, Short: "column is there already", Cause: "A declared column has the name of the key, or of status, version, deadline_at or deadline_runs.", Fix: "Delete it, or choose another name."},
 		{Code: CodeNoTable, Short: "machine has no table", Cause: "A guard or an assignment needs a row, and the machine has no table.", Fix: "Add table, or delete the guard or set."},
-		{Code: CodeSQLSyntax, Short: "SQL not readable", Cause: "A fragment is not exactly one SQL expression, or has a comment or semicolon.", Fix: "Write one expression, as after SELECT."},
+		{Code: CodeSQLSyntax, Short: "SQL not readable", Cause: "A fragment is not exactly one SQL expression, or has a comment, a semicolon, or a string constant over several lines.", Fix: "Write one expression, as after SELECT, and a line break in a string as E'\\n'."},
 		{Code: CodeSQLRows, Short: "SQL over other rows", Cause: "A subquery, aggregate, window or row-giving function looks beyond the guarded row, where two calls at once would both see it true.", Fix: "Keep a counter on the guarded row."},
 		{Code: CodeSQLVolatile, Short: "SQL depends on more than its input", Cause: "A function or keyword reads the server's clock, chance or the session, or has an effect.", Fix: "Pass a parameter; write now() for the time, where a clock may be read."},
 		{Code: CodeSQLUnsupported, Short: "SQL not supported", Cause: "A function, operator, type or form is not among those that are known to be safe.", Fix: "Use the supported ones, or compute the value elsewhere and pass it as a parameter."},

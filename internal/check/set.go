@@ -6,12 +6,13 @@ import (
 )
 
 // Set checks machines that are generated together: no two may share a name, a
-// table, a Go package, or a relation that is derived from them. Machines that
+// table, a Go package, or a relation or Go name that is derived from them. Machines that
 // are nil, since they could not be used, are passed over. The problem stands
 // at the later machine.
 func Set(machines []*model.Machine, problems *diag.List) {
 	names, packages := make(map[string]*model.Machine), make(map[string]*model.Machine)
 	relations := make(map[string]relation)
+	calls := make(map[string]query)
 	for _, m := range machines {
 		if m == nil {
 			continue
@@ -25,6 +26,7 @@ func Set(machines []*model.Machine, problems *diag.List) {
 			problems.Addf(m.Pos, CodeSamePackage, diag.Error, "machines %s and %s would share the Go package %s; rename one", quote(other.Name), quote(m.Name), m.Package)
 		} else {
 			packages[m.Package] = m
+			takeQueries(m, calls, problems)
 		}
 		takeRelations(m, relations, problems)
 	}

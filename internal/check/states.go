@@ -116,8 +116,8 @@ func (c *checker) deadline(s *model.State, n *syntax.Node) *syntax.Mapping {
 	default:
 		text := after.Value.AsScalar().Text
 		s.Deadline.After, ok = parseDuration(text)
-		if !ok {
-			c.errorf(after.Value.Pos, CodeDuration, "%s is no duration above zero; write it as 30m, 24h or 1d12h", quote(text))
+		if !ok || s.Deadline.After < time.Second {
+			c.errorf(after.Value.Pos, CodeDuration, "%s is no duration of at least 1s and at most 100 years; write it as 30m, 24h or 1d12h", quote(text))
 		}
 	}
 	if _, ok := fields.Entry("event"); !ok {

@@ -23,10 +23,8 @@ type transDecl struct {
 // transitions reads the transitions in order.
 func (c *checker) transitions(top *syntax.Mapping) {
 	entry, ok := top.Entry("transitions")
-	if !ok {
-		c.gaps = true
-		c.errorf(top.Pos, CodeMissing, "key \"transitions\" is missing; write transitions: [{event: close, from: OPEN, to: DONE}]")
-		return
+	if !ok || entry.Value.IsNull() {
+		return // a machine may have one state, or states that are only given
 	}
 	list := entry.Value.AsSequence()
 	if list == nil {

@@ -32,6 +32,7 @@ func commands() []command {
 		{"init", "", "make what a project needs: core migration, migrations package, sqlc.yaml, a first definition", runInit},
 		{"lint", "[FILE|FOLDER ...]", "check definitions (default: definitions/)", runLint},
 		{"generate", "[--check]", "write migrations, queries and Go; with --check show the difference instead", runGenerate},
+		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", runModel},
 		{"rules", "[CODE ...]", "explain the codes of problems", runRules},
 	}
 }
@@ -50,9 +51,27 @@ type call struct {
 // Main runs fsmgen with the program's own arguments and returns its exit code:
 // 0 fine, 1 findings or differing output, 2 usage or input and output.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	defer stop()
 	return Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// interruptible returns a context that the first signal to stop ends; by then
+// the signals have their usual effect again, so that a second one ends the
+// process, whatever it is waiting for.
+func interruptible() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-signals:
+		case <-ctx.Done():
+		}
+		signal.Stop(signals)
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // Run is Main with everything given.
@@ -119,6 +138,9 @@ func (c command) parse(ctx context.Context, args []string, stdout, stderr io.Wri
 
 // fail prints an error that is no finding.
 func (k *call) fail(err error) int {
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
 	_, _ = fmt.Fprintf(k.err, "fsmgen: %v\n", err)
 	return exitFailed
 }

@@ -31,7 +31,7 @@ func runInit(_ context.Context, k *call) int {
 }
 
 // runLint checks the definitions that are named, or all.
-func runLint(_ context.Context, k *call) int {
+func runLint(ctx context.Context, k *call) int {
 	paths := k.args
 	if len(paths) == 0 {
 		paths = []string{pipeline.Definitions}
@@ -43,7 +43,7 @@ func runLint(_ context.Context, k *call) int {
 		paths[i] = filepath.ToSlash(filepath.Clean(p))
 	}
 	var problems diag.List
-	machines, err := pipeline.Lint(os.DirFS(k.dir), paths, &problems)
+	machines, err := pipeline.Lint(ctx, os.DirFS(k.dir), paths, &problems)
 	if err != nil {
 		return k.fail(err)
 	}
@@ -54,7 +54,7 @@ func runLint(_ context.Context, k *call) int {
 		return exitFindings
 	}
 	if k.format == "text" {
-		_, _ = fmt.Fprintf(k.err, "%d machines checked, %s\n", len(machines), summary(&problems))
+		_, _ = fmt.Fprintf(k.err, "%s checked, %s\n", count(len(machines), "machine"), summary(&problems))
 	}
 	return exitFine
 }
@@ -94,6 +94,25 @@ func runGenerate(ctx context.Context, k *call) int {
 	if len(changes) > 0 {
 		_, _ = fmt.Fprintf(k.err, "%d files differ from the definitions; run fsmgen generate\n", len(changes))
 		return exitFindings
+	}
+	return exitFine
+}
+
+// runModel prints the lines that hand-written migrations carry.
+func runModel(ctx context.Context, k *call) int {
+	var problems diag.List
+	marks, err := pipeline.Marks(ctx, os.DirFS(k.dir), k.args, &problems)
+	if err != nil {
+		return k.fail(err)
+	}
+	if problems.Errors() > 0 {
+		if err := k.print(&problems); err != nil {
+			return k.fail(err)
+		}
+		return exitFindings
+	}
+	for _, mark := range marks {
+		_, _ = fmt.Fprintln(k.out, mark)
 	}
 	return exitFine
 }
@@ -142,5 +161,13 @@ func (k *call) changes(changes []fileset.Change) {
 
 func summary(problems *diag.List) string {
 	errors := problems.Errors()
-	return fmt.Sprintf("%d errors, %d warnings", errors, len(problems.Sorted())-errors)
+	return count(errors, "error") + ", " + count(len(problems.Sorted())-errors, "warning")
+}
+
+// count is a number with its word.
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -46,7 +47,7 @@ func TestTheExampleOfTheLanguagePageIsClean(t *testing.T) {
 	text, _, found := strings.Cut(rest, "```")
 	require.True(t, found)
 	var problems diag.List
-	machines, err := pipeline.Lint(fstest.MapFS{"definitions/article.yaml": {Data: []byte(text)}}, []string{"definitions"}, &problems)
+	machines, err := pipeline.Lint(context.Background(), fstest.MapFS{"definitions/article.yaml": {Data: []byte(text)}}, []string{"definitions"}, &problems)
 	require.NoError(t, err)
 	require.Empty(t, problems.Sorted())
 	require.Len(t, machines, 1)

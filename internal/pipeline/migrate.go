@@ -2,10 +2,14 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,35 +24,78 @@ import (
 // machines share.
 var ErrNoCore = errors.New("the core migration is missing: run fsmgen init first")
 
-// migrations reads the migrations there are, adds to the set those that the
-// machines need, and returns all of them in order.
-func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, problems *diag.List) ([]sqlcgen.File, error) {
+// landed is what the project's migrations have made so far.
+type landed struct {
+	files []sqlcgen.File // in the order in which goose runs them
+	// newest holds, for each machine, what its newest migration made, and in
+	// which file.
+	newest map[string]gensql.Schema
+	in     map[string]string
+	core   bool
+	last   uint64
+}
+
+func readLanded(fsys fs.FS) (*landed, error) {
 	files, err := sqlFiles(fsys, Migrations)
 	if err != nil {
 		return nil, err
 	}
-	core, newest, last := false, map[string]gensql.Schema{}, uint64(0)
+	slices.SortStableFunc(files, func(a, b sqlcgen.File) int { return cmp.Compare(number(a.Name), number(b.Name)) })
+	l := &landed{files: files, newest: map[string]gensql.Schema{}, in: map[string]string{}}
 	for _, f := range files {
-		core = core || bytes.Contains(f.Content, []byte(gensql.CoreMark))
+		l.core = l.core || bytes.Contains(f.Content, []byte(gensql.CoreMark))
 		schemas, err := gensql.Embedded(f.Content)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path.Join(Migrations, f.Name), err)
 		}
 		for _, s := range schemas {
-			newest[s.Machine] = s
+			l.newest[s.Machine], l.in[s.Machine] = s, f.Name
 		}
-		last = max(last, number(f.Name))
+		l.last = max(l.last, number(f.Name))
 	}
+	return l, nil
+}
+
+func (l *landed) schema(machine string) *gensql.Schema {
+	if s, ok := l.newest[machine]; ok {
+		return &s
+	}
+	return nil
+}
+
+// renamed reports a machine that is new and takes the table of one that was
+// migrated before.
+func (l *landed) renamed(m *model.Machine, problems *diag.List) bool {
+	names := slices.Sorted(maps.Keys(l.newest))
+	for _, name := range names {
+		if l.newest[name].Table == m.Table.Name && name != m.Name {
+			problems.Addf(m.Pos, gensql.CodeMigration, diag.Error,
+				"the table %q is that of machine %q, made in %s: a machine that is renamed would lose its history and facts; migrate it by hand (see fsmgen rules FSM090)",
+				m.Table.Name, name, path.Join(Migrations, l.in[name]))
+			return true
+		}
+	}
+	return false
+}
+
+// migrations reads the migrations there are, adds to the set those that the
+// machines need, and returns all of them in order.
+func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, problems *diag.List) ([]sqlcgen.File, error) {
+	l, err := readLanded(fsys)
+	if err != nil {
+		return nil, err
+	}
+	files, last := l.files, l.last
 	for _, m := range machines {
 		if m.Table == nil {
 			continue
 		}
-		if !core {
+		if !l.core {
 			return nil, ErrNoCore
 		}
-		var prev *gensql.Schema
-		if s, ok := newest[m.Name]; ok {
-			prev = &s
+		prev := l.schema(m.Name)
+		if prev == nil && l.renamed(m, problems) {
+			continue
 		}
 		content := gensql.Migration(m, prev, problems)
 		if content == nil {
@@ -62,6 +109,40 @@ func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, problem
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// Marks returns, for each machine with a table, the line by which a migration
+// says what it made: what a hand-written one must carry, so that the next
+// difference starts from there. Without names it returns all; a name that is
+// no machine with a table is an error.
+func Marks(ctx context.Context, fsys fs.FS, names []string, problems *diag.List) ([]string, error) {
+	machines, err := Lint(ctx, fsys, []string{Definitions}, problems)
+	if err != nil || problems.Errors() > 0 {
+		return nil, err
+	}
+	l, err := readLanded(fsys)
+	if err != nil {
+		return nil, err
+	}
+	var marks []string
+	found := map[string]bool{}
+	for _, m := range machines {
+		if m.Table == nil || len(names) > 0 && !slices.Contains(names, m.Name) {
+			continue
+		}
+		found[m.Name] = true
+		mark, err := gensql.Mark(m, l.schema(m.Name))
+		if err != nil {
+			return nil, err
+		}
+		marks = append(marks, mark)
+	}
+	for _, name := range names {
+		if !found[name] {
+			return nil, fmt.Errorf("there is no machine %q with a table", name)
+		}
+	}
+	return marks, nil
 }
 
 // number is goose's version of a migration: the digits before the first

@@ -60,16 +60,20 @@ var ErrNoDefinitions = errors.New("no definitions: no .yaml file found")
 
 // Lint reads and checks the definitions under the given files or folders of
 // fsys, and returns the usable machines in order of file names. Every problem
-// is added to problems. The error is of reading: ErrNoDefinitions, or the file
-// system's.
-func Lint(fsys fs.FS, paths []string, problems *diag.List) ([]*model.Machine, error) {
+// is added to problems. The error is of reading: ErrNoDefinitions, ErrNotRegular,
+// ErrLinkedFolder, or the file system's; or it is that of ctx, which is looked
+// at between files.
+func Lint(ctx context.Context, fsys fs.FS, paths []string, problems *diag.List) ([]*model.Machine, error) {
 	files, err := definitionFiles(fsys, paths)
 	if err != nil {
 		return nil, err
 	}
 	var machines []*model.Machine
 	for _, name := range files {
-		src, err := fs.ReadFile(fsys, name)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		src, err := readDefinition(fsys, name)
 		if err != nil {
 			return nil, err
 		}
@@ -81,35 +85,6 @@ func Lint(fsys fs.FS, paths []string, problems *diag.List) ([]*model.Machine, er
 	return machines, nil
 }
 
-// definitionFiles lists the files that paths mean, each once, sorted.
-func definitionFiles(fsys fs.FS, paths []string) ([]string, error) {
-	var files []string
-	for _, p := range paths {
-		info, err := fs.Stat(fsys, p)
-		if err != nil {
-			return nil, err
-		}
-		if !info.IsDir() {
-			files = append(files, p)
-			continue
-		}
-		err = fs.WalkDir(fsys, p, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (path.Ext(name) == ".yaml" || path.Ext(name) == ".yml") {
-				files = append(files, name)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	if len(files) == 0 {
-		return nil, ErrNoDefinitions
-	}
-	slices.Sort(files)
-	return slices.Compact(files), nil
-}
-
 // Generate renders everything of the project whose root is fsys. With errors
 // among the problems the set is nil: nothing is to be written. The error says
 // that generation could not be tried or is broken: it is not the definitions'
@@ -119,7 +94,7 @@ func Generate(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Se
 	if err != nil {
 		return nil, err
 	}
-	machines, err := Lint(fsys, []string{Definitions}, problems)
+	machines, err := Lint(ctx, fsys, []string{Definitions}, problems)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +215,7 @@ func database(ctx context.Context, machines []*model.Machine, in sqlcgen.Input, 
 		switch {
 		case issue.Probe >= 0 && issue.Probe < len(probes):
 			problems.Addf(probes[issue.Probe].Pos, CodeSQL, diag.Error, "%s", issue.Message)
-		case issue.File != "" && !generatedFile(in, issue):
+		case issue.Folder == Migrations || issue.File != "" && !generatedFile(in, issue):
 			problems.Addf(diag.Position{File: path.Join(issue.Folder, issue.File), Line: issue.Line, Col: issue.Col}, CodeSQL, diag.Error, "%s", issue.Message)
 		default:
 			ours = append(ours, issue)

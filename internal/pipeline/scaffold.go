@@ -69,7 +69,7 @@ states:
 
 events:
   submit:  {describe: the author is done, otherwise: {replay: [IN_REVIEW], reject: '*'}}
-  reject:  {describe: the reviewer wants changes, otherwise: {replay: [DRAFT], reject: '*'}}
+  reject:  {describe: the reviewer wants changes, otherwise: {ignore: [DRAFT], reject: '*'}}
   publish: {describe: the article goes public, otherwise: {replay: [PUBLISHED], reject: '*'}}
   archive: {describe: the article is taken down, otherwise: {replay: [ARCHIVED], reject: '*'}}
 

@@ -47,6 +47,8 @@ var casts = map[string]Category{
 type operand struct {
 	category Category
 	words    string
+	// instant says that the value is a timestamptz for certain, and no date.
+	instant bool
 	// quoted holds the text of a quoted literal, which takes the type of what
 	// it meets.
 	quoted *string
@@ -57,11 +59,11 @@ func (w *walker) operand(n *pg.Node) operand {
 	switch {
 	case n.GetColumnRef() != nil:
 		if f := w.field(w.scope.Columns, w.columnName(n.GetColumnRef())); f != nil {
-			return operand{category: f.Category, words: f.Type + " " + f.Name}
+			return operand{category: f.Category, words: f.Type + " " + f.Name, instant: f.Type == "timestamptz"}
 		}
 	case n.GetParamRef() != nil:
 		if f := w.field(w.scope.Params, w.params[w.offset(n.GetParamRef().GetLocation())]); f != nil {
-			return operand{category: f.Category, words: f.Type + " @" + f.Name}
+			return operand{category: f.Category, words: f.Type + " @" + f.Name, instant: f.Type == "timestamptz"}
 		}
 	case n.GetAConst() != nil:
 		return w.literal(n.GetAConst())
@@ -75,6 +77,9 @@ func (w *walker) operand(n *pg.Node) operand {
 		return operand{category: Boolean, words: "a condition"}
 	case n.GetFuncCall() != nil:
 		name := functionName(n.GetFuncCall())
+		if name == "now" {
+			return operand{category: Time, words: "now()", instant: true}
+		}
 		return operand{category: functions[name], words: "the value of " + name}
 	case n.GetCoalesceExpr() != nil:
 		return w.common(n.GetCoalesceExpr().GetArgs(), "the value of coalesce")
@@ -117,15 +122,52 @@ func (w *walker) operatorResult(e *pg.A_Expr) operand {
 	case comparison, condition:
 		return operand{category: Boolean, words: "a condition"}
 	case arithmetic:
-		left, right := w.operand(e.GetLexpr()), w.operand(e.GetRexpr())
-		if right.category == Number && (e.GetLexpr() == nil || left.category == Number) {
-			return operand{category: Number, words: "a number"}
-		}
-		return operand{category: value, words: "a computed value"}
+		return w.computed(operatorName(e), e)
 	case other:
-		return operand{category: value, words: "a computed value"}
+		return w.computed(operatorName(e), e)
 	}
 	return operand{}
+}
+
+// computed is what is certain about the result of an operator that is no
+// comparison.
+func (w *walker) computed(name string, e *pg.A_Expr) operand {
+	left, right := w.operand(e.GetLexpr()), w.operand(e.GetRexpr())
+	switch {
+	case operators[name] == arithmetic && right.category == Number && (e.GetLexpr() == nil || left.category == Number):
+		return operand{category: Number, words: "a number"}
+	case (name == "+" || name == "-") && left.instant && right.category == value:
+		return operand{category: Time, words: "a time", instant: true}
+	case name == "||" && (left.category == String || right.category == String):
+		return operand{category: String, words: "a text"}
+	case name == "||" && left.category == JSON && right.category == JSON:
+		return operand{category: JSON, words: "a jsonb value"}
+	}
+	return operand{category: value, words: "a computed value"}
+}
+
+// cannot reports whether an operator evidently has no meaning for its sides. A
+// quoted literal takes the type that it needs, so it is never evident.
+func cannot(name string, a, b operand) bool {
+	certain := func(o operand) bool { return o.quoted == nil && o.category != Unknown && o.category != value }
+	if !certain(a) || !certain(b) {
+		return false
+	}
+	if name == "||" {
+		joins := func(c Category) bool { return c == String || c == JSON || c == Bytes }
+		return !joins(a.category) && !joins(b.category)
+	}
+	switch {
+	case a.category == Number && b.category == Number:
+		return false
+	case a.category == Time && b.category == Time:
+		return name != "-"
+	case a.category == Time && b.category == Number, a.category == Number && b.category == Time:
+		return a.instant || b.instant || name != "+" && name != "-" // a date may have days added
+	case a.category == JSON:
+		return name != "-"
+	}
+	return true
 }
 
 // common returns the category that all nodes share.

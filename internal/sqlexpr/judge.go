@@ -29,8 +29,17 @@ func (w *walker) operator(e *pg.A_Expr) {
 		if class == unlisted {
 			w.add(at, Unsupported, name, "operator %s is not supported here", name)
 		}
-		if class == comparison {
+		switch {
+		case class == comparison:
 			w.compare(at, e.GetLexpr(), e.GetRexpr())
+		case e.GetLexpr() != nil && (class == arithmetic || name == "||"):
+			if a, b := w.operand(e.GetLexpr()), w.operand(e.GetRexpr()); cannot(name, a, b) {
+				hint := "cast one of them"
+				if a.instant || b.instant {
+					hint = "a time takes an interval, as in now() + interval '30 minutes'"
+				}
+				w.add(at, Mismatch, "", "operator %s cannot join %s and %s; %s", name, a.words, b.words, hint)
+			}
 		}
 	case pg.A_Expr_Kind_AEXPR_DISTINCT, pg.A_Expr_Kind_AEXPR_NOT_DISTINCT:
 		w.compare(at, e.GetLexpr(), e.GetRexpr())

@@ -12,6 +12,9 @@ const (
 	Syntax
 	// Comment is a comment, which could hide the rest of the statement.
 	Comment
+	// LineBreak is a string constant over several lines, which would not survive
+	// the layout of a generated statement.
+	LineBreak
 	// Several is more than one expression, or a bracket that closes what the
 	// fragment did not open.
 	Several

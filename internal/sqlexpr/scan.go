@@ -1,6 +1,7 @@
 package sqlexpr
 
 import (
+	"fmt"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -11,6 +12,7 @@ type token struct {
 	start, end int
 	kind       pg.Token
 	word       bool // an identifier or keyword, unquoted
+	special    bool // a keyword that is no name of a column unless quoted
 }
 
 // gluable are the operators that may touch a parameter's @ without a space:
@@ -19,6 +21,9 @@ var gluable = map[string]bool{
 	"=": true, "<>": true, "!=": true, "<=": true, ">=": true, ">": true,
 	"+": true, "-": true, "*": true, "/": true, "%": true, "||": true, "->": true, "->>": true,
 }
+
+// constants are the kinds of tokens that hold text between quotes.
+var constants = map[pg.Token]bool{pg.Token_SCONST: true, pg.Token_USCONST: true, pg.Token_BCONST: true, pg.Token_XCONST: true}
 
 // scan checks the fragment word by word and returns it with every parameter
 // replaced by a positional one of the same length. Without that, the grammar
@@ -38,7 +43,8 @@ func (w *walker) scan() (string, bool) {
 		if w.source[start] == '"' {
 			word = false
 		}
-		w.tokens = append(w.tokens, token{start: start, end: end, kind: t.GetToken(), word: word})
+		special := word && t.GetKeywordKind() > pg.KeywordKind_UNRESERVED_KEYWORD
+		w.tokens = append(w.tokens, token{start: start, end: end, kind: t.GetToken(), word: word, special: special})
 	}
 	w.params = make(map[int]string)
 	masked := []byte(w.source)
@@ -48,6 +54,8 @@ func (w *walker) scan() (string, bool) {
 		switch {
 		case t.kind == pg.Token_SQL_COMMENT || t.kind == pg.Token_C_COMMENT:
 			w.add(t.start, Comment, "", "a comment cannot stand inside SQL; write it as a YAML comment, or in describe")
+		case constants[t.kind] && strings.ContainsAny(text, "\n\r"):
+			w.add(t.start, LineBreak, "", "a string constant must stand on one line; write a line break in it as E'\\n'")
 		case t.kind == pg.Token_PARAM:
 			w.add(t.start, ParamSpelling, text, "%s is no parameter here; write a parameter by its name, as @name", text)
 		case text == ";":
@@ -133,7 +141,44 @@ func (w *walker) syntax(err error, prefix int) {
 	if offset >= len(w.source) && strings.Contains(message, "at or near") {
 		message = "syntax error at the end"
 	}
+	if at, hint := w.unquoted(offset); hint != "" {
+		offset, message = at, message+"; "+hint
+	}
 	w.add(offset, Syntax, "", "PostgreSQL cannot read this expression: %s", message)
+}
+
+// unquoted looks for a declared name that is a keyword, where the parser
+// stopped or just before, and returns its place and how to write it.
+func (w *walker) unquoted(offset int) (int, string) {
+	i := len(w.tokens)
+	for i > 0 && w.tokens[i-1].start >= offset {
+		i--
+	}
+	for _, at := range []int{i, i - 1} {
+		if at < 0 || at >= len(w.tokens) || !w.tokens[at].special {
+			continue
+		}
+		if hint := w.spelling(w.tokens[at]); hint != "" {
+			return w.tokens[at].start, hint
+		}
+	}
+	return 0, ""
+}
+
+// spelling says how to write the declared name that the keyword spells; empty
+// when there is none, or when it is written as a parameter already.
+func (w *walker) spelling(t token) string {
+	name := strings.ToLower(w.text(t))
+	_, written := w.params[t.start-1]
+	switch {
+	case written:
+		return ""
+	case w.field(w.scope.Columns, name) != nil:
+		return fmt.Sprintf("%s is a keyword of SQL: for the column write %q in double quotes", strings.ToUpper(name), name)
+	case w.field(w.scope.Params, name) != nil:
+		return fmt.Sprintf("for the parameter write @%s", name)
+	}
+	return ""
 }
 
 // nthRune returns the byte offset of the n-th character, counted from 0.

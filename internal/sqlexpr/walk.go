@@ -116,6 +116,10 @@ func (w *walker) refuse(n *pg.Node) {
 		at := w.offset(n.GetSqlvalueFunction().GetLocation())
 		name := "this keyword"
 		if i := w.tokenAt(at); i >= 0 {
+			if hint := w.spelling(w.tokens[i]); hint != "" {
+				w.add(at, Syntax, "", "%s", hint)
+				return
+			}
 			name = strings.ToUpper(w.text(w.tokens[i]))
 		}
 		if strings.HasPrefix(name, "CURRENT_TIME") || strings.HasPrefix(name, "LOCALTIME") || name == "CURRENT_DATE" {

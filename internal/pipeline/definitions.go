@@ -1,0 +1,90 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+var (
+	// ErrNotRegular says that a definition is a pipe, a device or the like,
+	// which might never end, or never begin.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrLinkedFolder says that a folder of definitions is a symbolic link.
+	// Links may form a circle, so they are not followed, and passing over one
+	// silently would drop its machines.
+	ErrLinkedFolder = errors.New("a link to a folder is not followed: move the folder here, or name it as an argument of its own")
+)
+
+// maxRead is one byte more than internal/syntax takes, which then says so.
+const maxRead = 1<<20 + 1
+
+// definitionFiles lists the files that paths mean, each once, sorted.
+func definitionFiles(fsys fs.FS, paths []string) ([]string, error) {
+	var files []string
+	for _, p := range paths {
+		info, err := fs.Stat(fsys, p)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, p)
+			continue
+		}
+		err = fs.WalkDir(fsys, p, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case name != p && linkedFolder(fsys, name, d):
+				return fmt.Errorf("%s: %w", name, ErrLinkedFolder)
+			case !d.IsDir() && definition(name):
+				files = append(files, name)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(files) == 0 {
+		return nil, ErrNoDefinitions
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+// definition reports whether a file's name is that of a definition.
+func definition(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".yaml" || ext == ".yml"
+}
+
+func linkedFolder(fsys fs.FS, name string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	info, err := fs.Stat(fsys, name)
+	return err == nil && info.IsDir()
+}
+
+// readDefinition reads a regular file, no more of it than can be of use. It
+// looks before it opens, since opening a pipe waits for its writer.
+func readDefinition(fsys fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", name, ErrNotRegular)
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, maxRead))
+}
