@@ -134,9 +134,9 @@ func stormBoth(ctx context.Context, o demoOptions, pool *pgxpool.Pool, script *s
 	}
 
 	clock := storm.NewClock(start)
-	// Forged callbacks are warnings, and there are many on purpose.
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	service, err := shop.New(shop.Config{Pool: pool, Clock: clock.Now, Standard: standard, Stripe: stripe, Log: log})
+	service, err := shop.New(shop.Config{
+		Pool: pool, Clock: clock.Now, Standard: standard, Stripe: stripe, Log: demoLog(ctx, os.Stderr),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +157,28 @@ func stormBoth(ctx context.Context, o demoOptions, pool *pgxpool.Pool, script *s
 	defer closeNaive()
 	theirs, err := blow(naive.Target(), clock)
 	return []*storm.Report{ours, theirs}, err
+}
+
+// demoLog is the shop's log. Forged callbacks are warnings, and there are many on
+// purpose, so that it takes errors alone; from the end of ctx on none either,
+// since the requests that break off then are the demo's own doing.
+func demoLog(ctx context.Context, out io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(writerUntil{ctx.Done(), out}, &slog.HandlerOptions{Level: slog.LevelError}))
+}
+
+// writerUntil drops what is written after done is closed.
+type writerUntil struct {
+	done <-chan struct{}
+	w    io.Writer
+}
+
+func (u writerUntil) Write(p []byte) (int, error) {
+	select {
+	case <-u.done:
+		return len(p), nil
+	default:
+		return u.w.Write(p)
+	}
 }
 
 // demoProgress shows a bar on a terminal, and plain lines elsewhere.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"testing"
 
@@ -28,6 +30,21 @@ func TestParseDemo(t *testing.T) {
 		require.Equal(t, 2, demo(t.Context(), args))
 	}
 	require.Equal(t, 0, demo(t.Context(), []string{"-h"}))
+}
+
+func TestDemoLogEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	log := demoLog(ctx, &out)
+	log.Warn("forged")
+	require.Empty(t, out.String())
+	log.Error("broken")
+	require.Contains(t, out.String(), "msg=broken")
+	before := out.String()
+	cancel()
+	log.Error("broken off")
+	require.Equal(t, before, out.String())
 }
 
 func TestWithDatabase(t *testing.T) {

@@ -15,8 +15,12 @@ import (
 	"syscall"
 )
 
-const usage = `usage: orders serve    run the service (settings: see package shop)
-       orders demo     storm it with callbacks and count what went wrong`
+const usage = `usage: orders serve    run the service, and print commands to play with
+       orders demo     storm it with callbacks and count what went wrong
+                       (orders demo -h: its flags)
+
+All routes of the service, and its answers: go doc ./examples/orders/shop
+Its settings, from the environment: go doc ./examples/orders/shop.Settings`
 
 func main() { os.Exit(run(os.Args[1:])) }
 

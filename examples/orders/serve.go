@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -60,7 +61,7 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 	log.Info("listening", "addr", listener.Addr().String(), "standard", standard != nil, "stripe", stripe != nil)
 	if play {
 		log.Warn("no webhook secret is set: random ones, to play with, hold until the program ends")
-		printSession(listener.Addr().String(), settings)
+		printSession(os.Stdout, listener.Addr().String(), settings)
 	}
 	started := time.Now()
 	err = service.Serve(ctx, listener, settings.ShutdownTimeout)
@@ -77,8 +78,9 @@ func playSecret() webhook.Secret {
 
 // printSession prints commands to play with, with the secrets of this run. It is
 // never called with secrets that someone set.
-func printSession(addr string, settings shop.Settings) {
-	fmt.Printf(session, addr, string(settings.Stripe[0]), string(settings.Standard[0]))
+func printSession(out io.Writer, addr string, settings shop.Settings) {
+	// Nobody reads it where it cannot be printed.
+	_, _ = fmt.Fprintf(out, session, addr, string(settings.Stripe[0]), string(settings.Standard[0]))
 }
 
 const session = `
@@ -103,8 +105,25 @@ A callback, signed by Stripe's scheme:
   S=$(printf '%%s' "msg_1.$T.$B" | openssl dgst -sha256 -mac HMAC -macopt hexkey:$K -binary | base64)
   curl $U/callbacks/standard -H "webhook-id: msg_1" -H "webhook-timestamp: $T" -H "webhook-signature: v1,$S" -d "$B"
 
+The parcel goes out and arrives, and half of the money is to go back:
+
+  curl -X POST $U/orders/$O/ship
+  curl -X POST $U/orders/$O/receive
+  curl $U/orders/$O/refunds -d '{"refund_no": "r-1", "amount_cents": 2100}'
+
+Another order, cancelled; and the first, for which it is too late (409):
+
+  P=7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b12
+  curl $U/orders -d '{"order_id": "'$P'", "customer_id": "ann", "sku": "mug", "quantity": 1, "total_cents": 2100}'
+  curl -X DELETE $U/orders/$P
+  curl -X DELETE $U/orders/$O
+
+What there is to see:
+
   curl $U/orders/$O
   curl $U/orders/$O/history
   curl $U/debug/counters
+
+All routes, and what they answer: go doc ./examples/orders/shop
 
 `

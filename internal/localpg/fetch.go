@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"sync"
 
@@ -111,6 +112,7 @@ func (f *fetcher) unpack(work, unpacked string) error {
 		config = config.BinaryRepositoryURL(f.repository)
 	}
 	db := embeddedpostgres.NewDatabase(config)
+	defer func() { removeLog(logOf(db)) }()
 	started := db.Start()
 	if started == nil {
 		if err := db.Stop(); err != nil {
@@ -124,6 +126,30 @@ func (f *fetcher) unpack(work, unpacked string) error {
 		return errors.Join(fmt.Errorf("no %s was fetched", program), started)
 	}
 	return nil
+}
+
+// logOf returns the log file that the library opens in os.TempDir at each Start,
+// and neither closes, removes nor names; nil before a Start. A look into the
+// library's struct is the one way to tell our file from those of other processes.
+// Were the field to go, the answer would be nil.
+func logOf(db *embeddedpostgres.EmbeddedPostgres) *os.File {
+	logger := reflect.ValueOf(db).Elem().FieldByName("syncedLogger")
+	if !logger.IsValid() || logger.Kind() != reflect.Pointer || logger.IsNil() || logger.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	file := logger.Elem().FieldByName("file")
+	if !file.IsValid() || file.Type() != reflect.TypeFor[*os.File]() {
+		return nil
+	}
+	return (*os.File)(file.UnsafePointer())
+}
+
+func removeLog(file *os.File) {
+	if file == nil {
+		return
+	}
+	_ = file.Close()
+	_ = os.Remove(file.Name()) // a file that stays is no reason to refuse the binaries
 }
 
 // cacheDir is a folder that the account of a root-owned run can reach too: a

@@ -202,6 +202,30 @@ func TestFailedFetch(t *testing.T) {
 	})
 }
 
+// TestFetchLeavesNoLog is serial, for the sake of a temporary folder of its own.
+func TestFetchLeavesNoLog(t *testing.T) {
+	jar, sum := packaged(t, "/nowhere")
+	for _, tc := range []struct {
+		name  string
+		jar   []byte
+		sum   string
+		fails bool
+	}{
+		{name: "fetched", jar: jar, sum: sum},
+		{name: "not there", fails: true},
+		{name: "not an archive", jar: []byte("<html>"), sum: hexSum([]byte("<html>")), fails: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := &fetcher{repository: newRepository(t, tc.jar, tc.sum).url, cache: t.TempDir()}
+			temp := t.TempDir()
+			t.Setenv("TMPDIR", temp)
+			_, err := f.fetch(t.Context())
+			require.Equal(t, tc.fails, err != nil, "%v", err)
+			requireEmpty(t, temp)
+		})
+	}
+}
+
 func hexSum(data []byte) string {
 	digest := sha256.Sum256(data)
 	return hex.EncodeToString(digest[:])

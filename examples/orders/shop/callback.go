@@ -49,6 +49,10 @@ func (s *Service) callback(provider string, v webhook.Verifier) handler {
 			return s.refuseCallback(r, provider, err)
 		}
 		n, err := parseNotice(body)
+		var unknown unknownTypeError
+		if errors.As(err, &unknown) {
+			return s.ignoreCallback(w, provider, unknown)
+		}
 		if err != nil {
 			s.log.Warn("genuine callback with a bad body", "provider", provider, "error", err)
 			return err
@@ -80,15 +84,49 @@ func (s *Service) refuseCallback(r *http.Request, provider string, err error) er
 	return &statusError{status: http.StatusUnauthorized, detail: "the callback is not believed: " + reason}
 }
 
+// unknownTypeError is the type of a notice that has nothing to do with us.
+type unknownTypeError string
+
+func (e unknownTypeError) Error() string { return "the type is not one of ours" }
+
+// ignoreCallback counts and logs a genuine callback of a type that is not ours,
+// and has the provider be done with it: providers send more than a shop asked
+// for, and would come again with what is refused.
+func (s *Service) ignoreCallback(w http.ResponseWriter, provider string, unknown unknownTypeError) error {
+	s.counters.ignore(provider)
+	name := string(unknown)
+	if len(name) > maxText {
+		name = name[:maxText]
+	}
+	s.log.Info("callback ignored", "provider", provider, "type", name)
+	return s.tellProvider(w, fsm.Ignored, nil)
+}
+
 // parseNotice reads a genuine body. Fields that we do not know are let be, since
-// providers add some without asking; a type that we do not know is refused, so
-// that a slip in the provider's settings shows there, and not as lost money.
+// providers add some without asking. Of a type that we do not know, which is an
+// unknownTypeError, nothing else is looked at: its data has another shape.
 func parseNotice(body []byte) (notice, error) {
-	var n notice
+	var (
+		n    notice
+		f    fields
+		head struct {
+			Type noticeType `json:"type"`
+		}
+	)
+	if err := decodeJSON(body, &head, false); err != nil {
+		return n, err
+	}
+	switch head.Type {
+	case paymentSucceeded, paymentFailed, refundSucceeded, refundFailed:
+	case "":
+		f.refuse("type", "is missing")
+		return n, f.err
+	default:
+		return n, unknownTypeError(head.Type)
+	}
 	if err := decodeJSON(body, &n, false); err != nil {
 		return n, err
 	}
-	var f fields
 	f.number("id", n.ID)
 	n.Data.OrderID = f.uuid("data.order_id", n.Data.OrderID)
 	switch n.Type {
@@ -103,8 +141,6 @@ func parseNotice(body []byte) (notice, error) {
 		f.between("data.amount_cents", n.Data.AmountCents, 1, maxCents)
 	case refundFailed:
 		f.number("data.refund_no", n.Data.RefundNo)
-	default:
-		f.refuse("type", "is not one of ours")
 	}
 	return n, f.err
 }

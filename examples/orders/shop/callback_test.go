@@ -115,7 +115,9 @@ func TestGenuineButBadBodies(t *testing.T) {
 	good := paymentOf(orderA, "p-1", 10050)
 	for _, c := range []struct{ body, field string }{
 		{"{", "body"},
-		{strings.Replace(good, "payment.succeeded", "payment.created", 1), "type"},
+		{strings.Replace(good, "payment.succeeded", "", 1), "type"},
+		{strings.Replace(good, `"payment.succeeded"`, "7", 1), "type"},
+		{strings.Replace(good, "payment.succeeded", "customer.created", 1) + "{", "body"},
 		{strings.Replace(good, orderA, "17", 1), "data.order_id"},
 		{strings.Replace(good, `"payment_no":"p-1"`, `"payment_no":""`, 1), "data.payment_no"},
 		{strings.Replace(good, "10050", "0", 1), "data.amount_cents"},
@@ -134,6 +136,27 @@ func TestGenuineButBadBodies(t *testing.T) {
 	// What a provider adds without asking is let be.
 	b.stock(10)
 	b.told("Applied", strings.Replace(good, `"id"`, `"api_version":"2","id"`, 1))
+}
+
+func TestUnknownTypeIsDoneWithAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.order(orderA)
+	before := b.contents()
+	for _, body := range []string{
+		strings.Replace(paymentOf(orderA, "p-1", 10050), "payment.succeeded", "payment.created", 1),
+		`{"id": "evt_1", "type": "customer.created", "data": {"order_id": 7, "object": ["of", "theirs"]}}`,
+		`{"id": {"of": "theirs"}, "type": "customer.created", "data": "none"}`,
+	} {
+		header, err := b.stripe.Sign(b.clock.Now(), []byte(body))
+		require.NoError(t, err)
+		r := b.is(http.StatusOK, b.signed("stripe", body, header))
+		require.Equal(t, map[string]any{"outcome": "Ignored"}, r.body)
+		b.is(http.StatusUnauthorized, b.signed("standard", body, header)) // unbelieved, it is nothing at all
+	}
+	require.Equal(t, before, b.contents())
+	require.Equal(t, []shop.IgnoredCount{{Provider: "stripe", Count: 3}}, b.service.Counters().Ignored)
+	require.Equal(t, 2, strings.Count(b.log.String(), `msg="callback ignored" provider=stripe type=customer.created`))
 }
 
 func TestPaymentBeforeItsOrderIsAskedToComeAgain(t *testing.T) {

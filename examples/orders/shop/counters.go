@@ -16,6 +16,9 @@ type Counters struct {
 	Outcomes []OutcomeCount `json:"outcomes"`
 	// Refused are the callbacks that were not believed, by provider and reason.
 	Refused []RefusedCount `json:"refused"`
+	// Ignored are the genuine callbacks of types that are not ours, by provider.
+	// The log has the types: counting by them would let the list grow for ever.
+	Ignored []IgnoredCount `json:"ignored"`
 }
 
 // OutcomeCount says how often calls of one event had one outcome.
@@ -34,7 +37,13 @@ type RefusedCount struct {
 	Count    int64  `json:"count"`
 }
 
-// Counters returns the counters of this moment. Both lists are empty, not nil,
+// IgnoredCount says how often a provider told something of an unknown type.
+type IgnoredCount struct {
+	Provider string `json:"provider"`
+	Count    int64  `json:"count"`
+}
+
+// Counters returns the counters of this moment. The lists are empty, not nil,
 // when nothing was counted.
 func (s *Service) Counters() Counters { return s.counters.snapshot() }
 
@@ -42,6 +51,7 @@ type counters struct {
 	mu       sync.Mutex
 	outcomes map[OutcomeCount]int64 // keys with Count 0
 	refused  map[RefusedCount]int64
+	ignored  map[IgnoredCount]int64
 }
 
 func (c *counters) outcome(machine, event string, outcome fsm.Outcome) {
@@ -62,10 +72,19 @@ func (c *counters) refuse(provider, reason string) {
 	c.refused[RefusedCount{Provider: provider, Reason: reason}]++
 }
 
+func (c *counters) ignore(provider string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ignored == nil {
+		c.ignored = map[IgnoredCount]int64{}
+	}
+	c.ignored[IgnoredCount{Provider: provider}]++
+}
+
 func (c *counters) snapshot() Counters {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := Counters{Outcomes: []OutcomeCount{}, Refused: []RefusedCount{}}
+	out := Counters{Outcomes: []OutcomeCount{}, Refused: []RefusedCount{}, Ignored: []IgnoredCount{}}
 	for k, n := range c.outcomes {
 		k.Count = n
 		out.Outcomes = append(out.Outcomes, k)
@@ -74,12 +93,17 @@ func (c *counters) snapshot() Counters {
 		k.Count = n
 		out.Refused = append(out.Refused, k)
 	}
+	for k, n := range c.ignored {
+		k.Count = n
+		out.Ignored = append(out.Ignored, k)
+	}
 	slices.SortFunc(out.Outcomes, func(a, b OutcomeCount) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Event, b.Event), cmp.Compare(a.Outcome, b.Outcome))
 	})
 	slices.SortFunc(out.Refused, func(a, b RefusedCount) int {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Reason, b.Reason))
 	})
+	slices.SortFunc(out.Ignored, func(a, b IgnoredCount) int { return cmp.Compare(a.Provider, b.Provider) })
 	return out
 }
 

@@ -22,7 +22,8 @@
 //
 // A callback tells {id, type, data: {order_id, payment_no, refund_no,
 // amount_cents}}, where type is payment.succeeded, payment.failed,
-// refund.succeeded or refund.failed. The provider is answered
+// refund.succeeded or refund.failed. Other types are acknowledged as Ignored,
+// counted, and not looked into. The provider is answered
 //
 //	200       Applied, Replayed, Ignored, Compensated: done
 //	200       Mismatched, GuardFailed: a case for a person is in shop_cases

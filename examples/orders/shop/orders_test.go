@@ -29,7 +29,7 @@ func TestOrderIsShownWithLabelsAndButtons(t *testing.T) {
 	r := b.is(http.StatusOK, b.do("GET", "/orders/"+orderA, ""))
 	require.Equal(t, `"1"`, r.header.Get("ETag"))
 	require.Equal(t, map[string]any{"zh": "待支付", "en": "Awaiting payment"}, r.body["label"])
-	require.Equal(t, []any{"pay", "expire", "payment_succeeded", "cancel"}, r.body["allowed"])
+	require.Equal(t, []any{"pay", "expire", "cancel"}, r.body["allowed"])
 	require.Equal(t, "2026-03-04T05:36:07Z", asUTC(t, r.body["deadline_at"]))
 	b.is(http.StatusNotFound, b.do("GET", "/orders/"+orderB, ""))
 }

@@ -94,7 +94,7 @@ func (c *settling) plan() (order.Event, func(context.Context) (order.Result, err
 				RefundNo: c.n.Data.RefundNo, PaymentNo: c.n.Data.PaymentNo, AmountCents: c.n.Data.AmountCents,
 			}, c.options...)
 		}, c.succeedRefund
-	default: // refundFailed: parseNotice knows no other
+	default: // refundFailed: parseNotice lets no other through
 		return order.EventRefundFailed, func(ctx context.Context) (order.Result, error) {
 			return order.RefundFailed(ctx, c.tx, key, order.RefundFailedParams{RefundNo: c.n.Data.RefundNo}, c.options...)
 		}, c.stickRefund

@@ -12,7 +12,8 @@ import (
 )
 
 // outcomeColumns are the columns of the table of outcomes, with two lines of
-// heading each.
+// heading each. A long name stands above, where it reaches over the column
+// before, with a stroke down to its own figures.
 var outcomeColumns = []struct {
 	outcome   fsm.Outcome
 	over, sub string
@@ -20,12 +21,12 @@ var outcomeColumns = []struct {
 	{fsm.Applied, "", "Applied"},
 	{fsm.Replayed, "", "Replayed"},
 	{fsm.Ignored, "", "Ignored"},
-	{fsm.Compensated, "Compen-", "sated"},
+	{fsm.Compensated, "Compensated", "|"},
 	{fsm.Rejected, "", "Rejected"},
-	{fsm.GuardFailed, "Guard-", "Failed"},
+	{fsm.GuardFailed, "GuardFailed", "|"},
 	{fsm.Stale, "", "Stale"},
-	{fsm.Mismatched, "Mis-", "matched"},
-	{toldRefused, "not be-", "lieved"},
+	{fsm.Mismatched, "Mismatched", "|"},
+	{toldRefused, "not", "believed"},
 	{toldNotYet, "not", "yet"},
 }
 
@@ -76,10 +77,12 @@ func printOutcomes(b *strings.Builder, style Style, r *Report) {
 	fmt.Fprintf(b, "\n%s\n\n", style.bold("What became of each event ("+r.Name+")"))
 	over, sub := left("", eventWidth), left("event", eventWidth)
 	for _, c := range outcomeColumns {
-		over += right(c.over, columnWidth(c.over, c.sub))
-		sub += right(c.sub, columnWidth(c.over, c.sub))
+		sub += right(c.sub, columnWidth(c.sub))
+		if c.over != "" {
+			over += right(c.over, len(sub)-len(over))
+		}
 	}
-	fmt.Fprintf(b, "  %s\n  %s\n", style.faint(strings.TrimRight(over, " ")), style.faint(sub))
+	fmt.Fprintf(b, "  %s\n  %s\n", style.faint(over), style.faint(sub))
 	for _, e := range events() {
 		line, any := left(string(e), eventWidth), false
 		for _, c := range outcomeColumns {
@@ -89,7 +92,7 @@ func printOutcomes(b *strings.Builder, style Style, r *Report) {
 					n, any = o.Count, true
 				}
 			}
-			line += right(countOrDot(n), columnWidth(c.over, c.sub))
+			line += right(countOrDot(n), columnWidth(c.sub))
 		}
 		if any {
 			fmt.Fprintf(b, "  %s\n", line)
@@ -97,7 +100,7 @@ func printOutcomes(b *strings.Builder, style Style, r *Report) {
 	}
 }
 
-func columnWidth(over, sub string) int { return max(len(over), len(sub), len("10,000")) + 1 }
+func columnWidth(sub string) int { return max(len(sub), len("10,000")) + 1 }
 
 func printPromises(b *strings.Builder, style Style, reports []*Report) {
 	fmt.Fprintf(b, "\n%s\n\n  %s", style.bold("Promises, and how often each was broken"), left("", promiseWidth))

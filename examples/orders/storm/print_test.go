@@ -41,6 +41,27 @@ func TestPrintFitsIn100Columns(t *testing.T) {
 	require.Contains(t, b.String(), "pawl broke promises 12,000,000 times")
 }
 
+func TestHeadingsOfOutcomesAreWhole(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	require.NoError(t, Print(&b, Style{}, bigReport("pawl", 0)))
+	lines := strings.Split(b.String(), "\n")
+	over, sub, figures := lines[3], lines[4], lines[5]
+	require.Equal(t, []string{"Compensated", "GuardFailed", "Mismatched", "not", "not"}, strings.Fields(over))
+	require.Equal(t, []string{"event", "Applied", "Replayed", "Ignored", "|", "Rejected", "|", "Stale", "|", "believed", "yet"}, strings.Fields(sub))
+	// Each name ends where its figures do.
+	ends := func(line, word string) int { return strings.Index(line, word) + len(word) }
+	for i, name := range []string{"Applied", "Replayed", "Ignored", "Compensated", "Rejected", "GuardFailed", "Stale", "Mismatched", "believed", "yet"} {
+		line := sub
+		if strings.Contains(over, name) {
+			line = over
+		}
+		end := ends(line, name)
+		require.Equal(t, i+1, strings.Count(figures[:end], "99,999"), name)
+		require.True(t, strings.HasSuffix(figures[:end], "99,999"), name)
+	}
+}
+
 func TestPrintSaysWhenNothingWasBroken(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
