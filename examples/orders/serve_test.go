@@ -1,0 +1,28 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/examples/orders/shop"
+	"github.com/pawl-go/pawl/fsm/webhook"
+)
+
+func TestSessionHasEachThingToDo(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	printSession(&out, "127.0.0.1:4321", shop.Settings{
+		Standard: []webhook.Secret{"whsec_c3RhbmRhcmQ="}, Stripe: []webhook.Secret{"whsec_stripe"},
+	})
+	for _, part := range []string{
+		"U=http://127.0.0.1:4321\n", "-hmac 'whsec_stripe'", "'whsec_c3RhbmRhcmQ='", "$(date +%s)",
+		"curl -X PUT $U/stock/mug ", "curl $U/orders ", "curl $U/orders/$O/pay ",
+		"curl -X POST $U/orders/$O/ship\n", "curl -X POST $U/orders/$O/receive\n", "curl $U/orders/$O/refunds ",
+		"curl -X DELETE $U/orders/$P\n", "curl $U/orders/$O/history\n", "go doc ./examples/orders/shop\n",
+	} {
+		require.Contains(t, out.String(), part)
+	}
+	require.NotContains(t, out.String(), "%!", "a verb without its argument")
+}
