@@ -19,7 +19,7 @@ func (c *checker) usage() {
 		return
 	}
 	for _, d := range c.eventDecls {
-		if !d.moves && !compensates(d.event) {
+		if !d.moves && !d.event.Compensates() {
 			c.warnf(d.event.Pos, CodeUnused, "event %s has no transition, so it never moves a row; add one, or delete it", quote(d.event.Name))
 		}
 		for _, p := range d.event.Params {
@@ -46,16 +46,6 @@ func (c *checker) lookAtUnused(d *guardDecl) bool {
 	u.anyParam = true
 	c.sql(d.sql, u)
 	return c.problems.Len() == before
-}
-
-// compensates reports whether a cell of the event records it.
-func compensates(e *model.Event) bool {
-	for _, c := range e.Cells {
-		if c.Otherwise == model.Compensate && !c.Closed() {
-			return true
-		}
-	}
-	return false
 }
 
 // emits reports whether the event writes to the outbox, where its parameters go.

@@ -10,25 +10,14 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// moves returns the transitions of the event.
-func (g *generator) moves(e *model.Event) []*model.Transition {
-	var moves []*model.Transition
-	for _, t := range g.m.Transitions {
-		if t.Event == e {
-			moves = append(moves, t)
-		}
-	}
-	return moves
-}
-
 // callComment says what the call does in each state.
 func (g *generator) callComment(f *genfile.File, e *model.Event) {
 	text := "fires " + e.Name + " on the row."
 	if e.Describe != "" {
 		text += " " + sentence(e.Describe)
 	}
-	for _, t := range g.moves(e) {
-		text += "\n\nApplied: " + names(t.From) + " → " + t.To.Name
+	for _, t := range g.m.Moves(e) {
+		text += "\n\nApplied: " + model.StateNames(t.From) + " → " + t.To.Name
 		if t.Guard != nil {
 			text += " when " + guardText(t.Guard)
 		}
@@ -53,7 +42,7 @@ func (g *generator) callComment(f *genfile.File, e *model.Event) {
 			}
 		}
 		if len(states) > 0 {
-			text += "\n\n" + d.word + ": " + otherwise + "in " + names(states) + "."
+			text += "\n\n" + d.word + ": " + otherwise + "in " + model.StateNames(states) + "."
 		}
 	}
 	if len(e.Identity) > 0 {
@@ -71,14 +60,6 @@ func sentence(text string) string {
 		return text
 	}
 	return text + "."
-}
-
-func names(states []*model.State) string {
-	texts := make([]string, len(states))
-	for i, s := range states {
-		texts[i] = s.Name
-	}
-	return strings.Join(texts, ", ")
 }
 
 func guardText(g *model.Guard) string {
@@ -126,14 +107,12 @@ func (g *generator) guards(f *genfile.File, e *model.Event) {
 // writes reports whether a cell of the event writes something.
 func writes(e *model.Event) bool {
 	for _, c := range e.Cells {
-		if c.Moves() || compensates(c) {
+		if c.Moves() || c.Compensates() {
 			return true
 		}
 	}
 	return false
 }
-
-func compensates(c *model.Cell) bool { return c.Otherwise == model.Compensate && !c.Closed() }
 
 // uses reports whether the event's query has the parameter.
 func (g *generator) uses(e *model.Event, p *model.Param) bool {
@@ -150,9 +129,9 @@ func (g *generator) uses(e *model.Event, p *model.Param) bool {
 	}
 	emits := false
 	for _, c := range e.Cells {
-		emits = emits || compensates(c) && len(c.Emit) > 0
+		emits = emits || c.Compensates() && len(c.Emit) > 0
 	}
-	for _, t := range g.moves(e) {
+	for _, t := range g.m.Moves(e) {
 		emits = emits || len(t.Emit) > 0
 		if t.Guard != nil && in(t.Guard.SQL) {
 			return true

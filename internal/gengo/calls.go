@@ -150,7 +150,7 @@ func (g *generator) call(f *genfile.File, e *model.Event) {
 		guards = infoVar(e.Ident) + "Guards"
 	}
 	f.P("return ", f.Import(RuntimePath, "Fire"), "(ctx, on, ", infoVar(e.Ident), ", options, ", guards, ", ")
-	moves := len(g.moves(e)) > 0
+	moves := len(g.m.Moves(e)) > 0
 	g.run(f, g.m.Ident+e.Ident, writes(e), moves, func() {
 		g.keyArg(f, "key")
 		if moves {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/pawl-go/pawl/internal/genfile"
+	"github.com/pawl-go/pawl/internal/model"
 )
 
 // lifecycle renders what concerns all events: reading, correcting, sweeping.
@@ -107,7 +108,7 @@ func (g *generator) sweeps(f *genfile.File) {
 	for _, e := range events {
 		query := g.m.Ident + "Sweep" + e.Ident
 		swept := f.Import(RuntimePath, "Swept")
-		f.Comment("sweep"+e.Ident, "fires "+e.Name+" on one page of the rows in "+names(g.m.DeadlineStates(e))+" whose deadline is due.")
+		f.Comment("sweep"+e.Ident, "fires "+e.Name+" on one page of the rows in "+model.StateNames(g.m.DeadlineStates(e))+" whose deadline is due.")
 		f.P("func sweep", e.Ident, "(ctx ", f.Import("context", "Context"), ", on ", f.Import(RuntimePath, "DB"), ", page ", f.Import(RuntimePath, "SweepPage"), ") ([]", swept, ", error) {")
 		f.P("rows, err := ", f.Import(g.db, "New"), "(on).", query, "(ctx, ", f.Import(g.db, query+"Params"), "{")
 		f.P("FsmNow: page.Now, FsmLimit: page.Size(), FsmSkip: page.Skipped(), FsmActor: page.Actor,")

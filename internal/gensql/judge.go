@@ -19,13 +19,7 @@ type judge struct {
 }
 
 func newJudge(m *model.Machine, e *model.Event) *judge {
-	j := &judge{m: m, event: e}
-	for _, t := range m.Transitions {
-		if t.Event == e {
-			j.moves = append(j.moves, t)
-		}
-	}
-	return j
+	return &judge{m: m, event: e, moves: m.Moves(e)}
 }
 
 // number is that of a decision: after the transitions, those that occur,
@@ -65,7 +59,7 @@ func (j *judge) states(d model.Decision) []*model.State {
 }
 
 // compensates reports whether a cell of the event compensates.
-func (j *judge) compensates() bool { return len(j.states(model.Compensate)) > 0 }
+func (j *judge) compensates() bool { return j.event.Compensates() }
 
 // compensateEmit is what a compensate of the event emits; an event has one list.
 func (j *judge) compensateEmit() []string {
@@ -196,7 +190,7 @@ func (j *judge) legend() []string {
 		if len(j.from(t)) == 0 {
 			continue
 		}
-		line := fmt.Sprintf("%d: %s → %s", i+1, names(j.from(t)), t.To.Name)
+		line := fmt.Sprintf("%d: %s → %s", i+1, model.StateNames(j.from(t)), t.To.Name)
 		if t.Guard != nil && t.Guard.Name != "" {
 			line += " when " + t.Guard.Name
 		} else if t.Guard != nil {
@@ -210,17 +204,9 @@ func (j *judge) legend() []string {
 	if j.only == nil {
 		for _, d := range decisions {
 			if states := j.states(d); len(states) > 0 {
-				lines = append(lines, fmt.Sprintf("%d: %s in %s", j.number(d), d, names(states)))
+				lines = append(lines, fmt.Sprintf("%d: %s in %s", j.number(d), d, model.StateNames(states)))
 			}
 		}
 	}
 	return lines
-}
-
-func names(states []*model.State) string {
-	texts := make([]string, len(states))
-	for i, s := range states {
-		texts[i] = s.Name
-	}
-	return strings.Join(texts, ", ")
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pawl-go/pawl/internal/diag"
@@ -96,6 +97,24 @@ func (c *Cell) Moves() bool { return len(c.Transitions) > 0 }
 // Otherwise is never reached.
 func (c *Cell) Closed() bool {
 	return c.Moves() && c.Transitions[len(c.Transitions)-1].Guard == nil
+}
+
+// Compensates reports whether the cell records the event without moving the
+// row, at least when no guard is true.
+func (c *Cell) Compensates() bool { return c.Otherwise == Compensate && !c.Closed() }
+
+// Compensates reports whether a cell of the event does.
+func (e *Event) Compensates() bool { return slices.ContainsFunc(e.Cells, (*Cell).Compensates) }
+
+// Moves returns the transitions of the event, in the order written.
+func (m *Machine) Moves(e *Event) []*Transition {
+	var moves []*Transition
+	for _, t := range m.Transitions {
+		if t.Event == e {
+			moves = append(moves, t)
+		}
+	}
+	return moves
 }
 
 // Deadline moves a row on by itself after it has stood in a state for a time.

@@ -9,7 +9,11 @@
 // returned them; reading them from many goroutines is safe.
 package model
 
-import "github.com/pawl-go/pawl/internal/diag"
+import (
+	"strings"
+
+	"github.com/pawl-go/pawl/internal/diag"
+)
 
 // Machine is one lifecycle.
 type Machine struct {
@@ -68,6 +72,15 @@ func (s *State) Label(lang string) string {
 		return s.Labels[0].Text
 	}
 	return s.Name
+}
+
+// StateNames joins the names of states with commas, for people.
+func StateNames(states []*State) string {
+	names := make([]string, len(states))
+	for i, s := range states {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // Guard is a condition on the row and the event's parameters. It holds only

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// ErrNotRegular says that a definition is a pipe, a device or the like,
+	// ErrNotRegular says that a file of the project is a pipe, a device or the like,
 	// which might never end, or never begin.
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrLinkedFolder says that a folder of definitions is a symbolic link.
@@ -71,9 +71,12 @@ func linkedFolder(fsys fs.FS, name string, d fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// readDefinition reads a regular file, no more of it than can be of use. It
-// looks before it opens, since opening a pipe waits for its writer.
-func readDefinition(fsys fs.FS, name string) ([]byte, error) {
+// readDefinition reads no more of a definition than can be of use.
+func readDefinition(fsys fs.FS, name string) ([]byte, error) { return readRegular(fsys, name, maxRead) }
+
+// readRegular reads a regular file, at most limit bytes of it. It looks before
+// it opens, since opening a pipe waits for its writer.
+func readRegular(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return nil, err
@@ -86,5 +89,5 @@ func readDefinition(fsys fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, maxRead))
+	return io.ReadAll(io.LimitReader(f, limit))
 }

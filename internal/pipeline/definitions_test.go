@@ -151,3 +151,22 @@ func TestLintAndGenerateStop(t *testing.T) {
 	_, err = pipeline.Generate(ctx, os.DirFS(root), &diag.List{})
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// What is read beside the definitions is a regular file too, and a folder that
+// cannot be looked through is not taken for an empty one.
+func TestTheRestOfTheProjectIsReadWithCare(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"queries/x.sql", "migrations/00001_x.sql"} {
+		root, _ := definitions(t)
+		pipe := filepath.Join(root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(pipe), 0o755))
+		require.NoError(t, syscall.Mkfifo(pipe, 0o644))
+		_, err := pipeline.Generate(context.Background(), os.DirFS(root), &diag.List{})
+		require.ErrorIs(t, err, pipeline.ErrNotRegular)
+		require.ErrorContains(t, err, name)
+	}
+	root, dir := definitions(t)
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "more")))
+	_, err := pipeline.Scaffold(os.DirFS(root))
+	require.ErrorIs(t, err, pipeline.ErrLinkedFolder)
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ func Generate(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Se
 
 // modulePath is the module of the project, where gen/db will be imported from.
 func modulePath(fsys fs.FS) (string, error) {
-	src, err := fs.ReadFile(fsys, "go.mod")
+	src, err := readRegular(fsys, "go.mod", math.MaxInt64)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", errors.New("no go.mod here: run go mod init first, or generate at the module's root")
 	}
@@ -187,7 +188,7 @@ func sqlFiles(fsys fs.FS, dir string) ([]sqlcgen.File, error) {
 		if e.IsDir() || path.Ext(e.Name()) != ".sql" {
 			continue
 		}
-		content, err := fs.ReadFile(fsys, path.Join(dir, e.Name()))
+		content, err := readRegular(fsys, path.Join(dir, e.Name()), math.MaxInt64)
 		if err != nil {
 			return nil, err
 		}

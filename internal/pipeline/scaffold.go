@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 
@@ -29,8 +30,12 @@ func Scaffold(fsys fs.FS) (*fileset.Set, error) {
 			continue
 		}
 		if path.Dir(f.name) == Definitions {
-			if there, err := definitionFiles(fsys, []string{Definitions}); err == nil && len(there) > 0 {
+			_, err := definitionFiles(fsys, []string{Definitions})
+			if err == nil {
 				continue
+			}
+			if !errors.Is(err, ErrNoDefinitions) && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
 			}
 		}
 		if err := set.Add(f.name, f.content); err != nil {
