@@ -25,10 +25,7 @@ func (c *checker) decisions() {
 func (c *checker) fill(event *model.Event) {
 	keys := make([]map[string]bool, len(event.Cells))
 	closed := make([]*transDecl, len(event.Cells))
-	for _, d := range c.transDecls {
-		if d.t.Event != event {
-			continue
-		}
+	for _, d := range c.eventNames[event.Name].transitions {
 		for i, from := range d.t.From {
 			at := from.Index
 			cell := event.Cells[at]
@@ -66,7 +63,7 @@ var decisions = []struct {
 func (c *checker) otherwise(d *eventDecl) (named map[*model.State]choice, rest *choice, emit []string) {
 	named = make(map[*model.State]choice)
 	fields := c.optionalMapping(d.fields.Get("otherwise"), "\"otherwise\"")
-	c.keys(fields, "\"otherwise\"", "replay", "ignore", "reject", "compensate")
+	c.keys(fields, "otherwise")
 	for _, e := range fields.Entries {
 		decision, known := decisionOf(e.Key.Text)
 		if !known {
@@ -78,7 +75,7 @@ func (c *checker) otherwise(d *eventDecl) (named map[*model.State]choice, rest *
 			if inner == nil {
 				continue
 			}
-			c.keys(inner, "\"compensate\"", "states", "emit")
+			c.keys(inner, "compensate")
 			emit = c.topics(inner.Get("emit"))
 			if states = inner.Get("states"); states == nil {
 				c.errorf(e.Key.Pos, CodeMissing, "\"compensate\" does not say in which states; write compensate: {states: '*', emit: [refund_due]}")
@@ -161,13 +158,7 @@ func (c *checker) decide(d *eventDecl) {
 }
 
 func (c *checker) closed(cell *model.Cell) bool {
-	last := cell.Transitions[len(cell.Transitions)-1]
-	for _, d := range c.transDecls {
-		if d.t == last {
-			return !d.guarded
-		}
-	}
-	return false
+	return !c.transDecls[cell.Transitions[len(cell.Transitions)-1].Index].guarded
 }
 
 func (c *checker) unreachable(said choice, cell *model.Cell, closed bool) {

@@ -22,37 +22,48 @@ func Run(file *syntax.Node, problems *diag.List) *model.Machine {
 	if file == nil {
 		return nil
 	}
-	c := &checker{problems: problems, machine: &model.Machine{Source: file.Pos.File, Pos: file.Pos}}
-	top := c.mapping(file, "a definition")
-	if top == nil {
+	c := &checker{problems: &diag.List{}, machine: &model.Machine{Source: file.Pos.File, Pos: file.Pos}}
+	whole := c.definition(file)
+	problems.Append(c.problems)
+	if !whole || c.problems.Errors() > 0 {
 		return nil
 	}
-	c.keys(top, "a definition", "machine", "describe", "table", "states", "guards", "events", "transitions", "create")
+	return c.machine
+}
+
+// definition reads the whole file. It returns false when the rest could not be
+// looked at.
+func (c *checker) definition(file *syntax.Node) bool {
+	top := c.mapping(file, "a definition")
+	if top == nil {
+		return false
+	}
+	c.keys(top, "definition")
 	c.header(top)
 	c.table(top)
 	c.states(top)
+	c.codes()
 	c.guards(top)
 	c.events(top)
 	if c.tooLarge(top) {
-		return nil
+		return false
 	}
 	c.transitions(top)
+	c.maps(top)
+	c.formerNames()
 	c.decisions()
 	c.facts()
 	c.deadlines()
 	c.graph()
 	c.identifiers()
 	c.usage()
-	if c.failed {
-		return nil
-	}
-	return c.machine
+	c.waivers(top)
+	return true
 }
 
 // checker gathers one machine and what is wrong with it.
 type checker struct {
 	problems *diag.List
-	failed   bool
 	machine  *model.Machine
 
 	// hasTable says that the definition has a table, usable or not.
@@ -68,10 +79,12 @@ type checker struct {
 	eventDecls []*eventDecl
 	stateDecls []*stateDecl
 	transDecls []*transDecl
+	// stateNames and eventNames find what is declared.
+	stateNames map[string]*model.State
+	eventNames map[string]*eventDecl
 }
 
 func (c *checker) errorf(pos diag.Position, code diag.Code, format string, args ...any) {
-	c.failed = true
 	c.problems.Addf(pos, code, diag.Error, format, args...)
 }
 
@@ -104,9 +117,10 @@ func (c *checker) header(top *syntax.Mapping) {
 		c.machineName(name)
 	}
 	m.Describe = c.describe(top)
+	m.Owner, m.Tags = c.owner(top), c.tags(top)
 	if create, ok := top.Entry("create"); ok && !create.Value.IsNull() {
 		if fields := c.mapping(create.Value, "\"create\""); fields != nil {
-			c.keys(fields, "\"create\"", "emit")
+			c.keys(fields, "create")
 			m.CreateEmit = c.topics(fields.Get("emit"))
 		}
 	}

@@ -45,12 +45,3 @@ func (c *checker) deadlineEventFits(e *model.Event, pos diag.Position) {
 		c.errorf(pos, CodeDeadlineEvent, "event %s has parameters, and a deadline has no values for them; use an event without", quote(e.Name))
 	}
 }
-
-func loops(cell *model.Cell) bool {
-	for _, t := range cell.Transitions {
-		if t.To == cell.State {
-			return true
-		}
-	}
-	return false
-}

@@ -15,11 +15,14 @@ type eventDecl struct {
 	used     map[*model.Param]bool
 	// moves says that a transition of the event is declared.
 	moves bool
+	// transitions are those of the event that could be read, in order.
+	transitions []*transDecl
 }
 
 func (c *checker) events(top *syntax.Mapping) {
 	entries, ok := c.section(top, "events", "")
 	c.eventsKnown = ok
+	c.eventNames = make(map[string]*eventDecl, len(entries))
 	for _, e := range entries {
 		event := &model.Event{Name: e.Key.Text, Pos: e.Key.Pos, Index: len(c.machine.Events)}
 		c.clear(e.Key)
@@ -27,13 +30,15 @@ func (c *checker) events(top *syntax.Mapping) {
 			event.Ident = c.exported(e.Key, "event")
 		}
 		fields := c.optionalMapping(e.Value, "an event")
-		c.keys(fields, "an event", "describe", "source", "params", "identity", "fingerprint", "expect", "otherwise")
+		c.keys(fields, "event")
 		event.Describe = c.describe(fields)
+		event.Labels, event.Owner, event.Tags = c.labels(fields), c.owner(fields), c.tags(fields)
 		event.Callback = c.word(fields, "source", "callback")
 		event.ExpectVersion = c.word(fields, "expect", "version")
 		d := &eventDecl{event: event, fields: fields, used: make(map[*model.Param]bool)}
 		c.machine.Events = append(c.machine.Events, event)
 		c.eventDecls = append(c.eventDecls, d)
+		c.eventNames[event.Name] = d
 		c.params(d)
 		d.identity = keyPos(fields, "identity", event.Pos)
 		event.Identity = c.factParams(d, "identity")
@@ -74,8 +79,8 @@ func (c *checker) params(d *eventDecl) {
 		if fields == nil {
 			continue
 		}
-		c.keys(fields, "a parameter", "type", "optional", "check", "describe")
-		c.describe(fields)
+		c.keys(fields, "param")
+		p.Describe = c.describe(fields)
 		p.Optional = c.boolean(fields, "optional")
 		checks[len(checks)-1] = fields.Get("check")
 		if typed, ok := fields.Entry("type"); ok {

@@ -15,6 +15,9 @@ func (c *checker) facts() {
 			c.errorf(keyPos(d.fields.Get("otherwise").AsMapping(), "replay", d.event.Pos), CodeReplay,
 				"event %s has an identity: a fact told again is answered before states are looked at, so a replay cell would swallow new facts; use ignore, reject or compensate", quote(d.event.Name))
 		}
+		if !identified && d.event.Callback && d.moves {
+			c.warnf(d.event.Pos, CodeNoIdentity, "event %s comes from outside and has no identity, so two deliveries of one fact cannot be told from two facts; add identity", quote(d.event.Name))
+		}
 		if !identified && !d.event.ExpectVersion && !c.deadlineEvent(d.event) {
 			c.repeatable(d.event)
 		}
@@ -45,8 +48,8 @@ func (c *checker) deadlineEvent(e *model.Event) bool {
 // repeatable reports the first transition after which the event would move the
 // row once more.
 func (c *checker) repeatable(e *model.Event) {
-	for _, d := range c.transDecls {
-		if d.t.Event == e && e.Cells[d.t.To.Index].Moves() {
+	for _, d := range c.eventNames[e.Name].transitions {
+		if e.Cells[d.t.To.Index].Moves() {
 			c.errorf(d.to, CodeRepeatable, "event %s leads to %s and moves the row again from there, so a call that is repeated would count twice; give the event an identity, or expect: version", quote(e.Name), quote(d.t.To.Name))
 			return
 		}

@@ -1,25 +1,41 @@
 package check
 
-import "github.com/pawl-go/pawl/internal/model"
+import (
+	"slices"
 
-// graph warns of states that no row reaches, or that none can leave.
+	"github.com/pawl-go/pawl/internal/model"
+)
+
+// Tags that the rules know. They stand for what the language cannot see: where
+// a row holds a customer's money, and how it rightly leaves.
+const (
+	tagMoney    = "money"
+	tagRefund   = "refund"
+	tagDelivery = "delivery"
+)
+
+// graph warns of states that no row reaches, that none can leave, that lead to
+// no end, that wait for somebody outside alone, and that lose money.
 func (c *checker) graph() {
 	if c.gaps {
 		return
 	}
 	states := c.machine.States
 	next := make([][]int, len(states))
+	back := make([][]int, len(states))
 	for _, t := range c.machine.Transitions {
 		for _, from := range t.From {
 			if from != t.To {
 				next[from.Index] = append(next[from.Index], t.To.Index)
+				back[t.To.Index] = append(back[t.To.Index], from.Index)
 			}
 		}
 	}
-	if reached := reach(c.machine.Initial(), next); reached != nil {
+	if initial := c.machine.Initial(); initial != nil {
+		reached := reach([]int{initial.Index}, next)
 		for i, s := range states {
-			if !reached[i] {
-				c.warnf(s.Pos, CodeUnreached, "no row ever reaches state %s: no way leads to it from %s; add a transition, or delete the state", quote(s.Name), quote(c.machine.Initial().Name))
+			if !reached[i] && !s.Retired {
+				c.warnf(s.Pos, CodeUnreached, "no row ever reaches state %s: no way leads to it from %s; add a transition, or delete the state", quote(s.Name), quote(initial.Name))
 			}
 		}
 	}
@@ -28,15 +44,93 @@ func (c *checker) graph() {
 			c.warnf(s.Pos, CodeDeadEnd, "no transition leaves state %s; add one, or mark it final: true", quote(s.Name))
 		}
 	}
+	c.ends(next, back)
+	c.stuck(next)
+	c.money()
 }
 
-func reach(from *model.State, next [][]int) []bool {
-	if from == nil {
-		return nil
+// ends warns of states from which no row can come to an end: a final state, or
+// one where it may rest. A machine without any is a cycle, of which there is
+// nothing to say.
+func (c *checker) ends(next, back [][]int) {
+	var ends []int
+	final := false
+	for i, s := range c.machine.States {
+		final = final || s.Final
+		if s.Final || s.Resting {
+			ends = append(ends, i)
+		}
 	}
+	if !final {
+		return
+	}
+	ending := reach(ends, back)
+	for i, s := range c.machine.States {
+		if !ending[i] && len(next[i]) > 0 {
+			c.warnf(s.Pos, CodeNoEnd, "a row in state %s can never come to an end: no way leads from it to a final or resting state; add one, or mark a state final or resting", quote(s.Name))
+		}
+	}
+}
+
+// stuck warns of states in which a row waits for somebody outside, with no
+// deadline and nothing that anybody here could do.
+func (c *checker) stuck(next [][]int) {
+	human := make([]bool, len(c.machine.States))
+	timed := make(map[*model.Event]bool)
+	for _, s := range c.machine.States {
+		if s.Deadline != nil {
+			timed[s.Deadline.Event] = true
+		}
+	}
+	for _, t := range c.machine.Transitions {
+		if !t.Event.Callback && !timed[t.Event] {
+			for _, from := range t.From {
+				human[from.Index] = true
+			}
+		}
+	}
+	for i, s := range c.machine.States {
+		if s.Final || s.Resting || s.Deadline != nil || human[i] || len(next[i]) == 0 {
+			continue
+		}
+		c.warnf(s.Pos, CodeStuck, "a row in state %s waits for a callback that may never come: the state has no deadline, and no event from inside moves the row; add a deadline, or mark the state resting", quote(s.Name))
+	}
+}
+
+// money warns of states that hold money and from which a row can come to a
+// final state without a transition that gives something for it.
+func (c *checker) money() {
+	states := c.machine.States
+	lost := make([][]int, len(states)) // ways on which neither money nor goods change hands
+	for _, t := range c.machine.Transitions {
+		if t.Tagged(tagRefund) || t.Tagged(tagDelivery) {
+			continue
+		}
+		for _, from := range t.From {
+			lost[from.Index] = append(lost[from.Index], t.To.Index)
+		}
+	}
+	for i, s := range states {
+		if !slices.Contains(s.Tags, tagMoney) || s.Final {
+			continue
+		}
+		for j, reached := range reach([]int{i}, lost) {
+			if reached && states[j].Final {
+				c.warnf(s.Pos, CodeMoney, "state %s holds money, and a row can come from it to %s without a refund or a delivery; tag the transitions that give the money or the goods with refund or delivery, or close the way",
+					quote(s.Name), quote(states[j].Name))
+				break
+			}
+		}
+	}
+}
+
+// reach marks what can be reached from some states, themselves included.
+func reach(from []int, next [][]int) []bool {
 	reached := make([]bool, len(next))
-	reached[from.Index] = true
-	for queue := []int{from.Index}; len(queue) > 0; queue = queue[1:] {
+	for _, i := range from {
+		reached[i] = true
+	}
+	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
 		for _, to := range next[queue[0]] {
 			if !reached[to] {
 				reached[to] = true
@@ -45,4 +139,9 @@ func reach(from *model.State, next [][]int) []bool {
 		}
 	}
 	return reached
+}
+
+// loops reports whether a transition of the cell leads back to its state.
+func loops(cell *model.Cell) bool {
+	return slices.ContainsFunc(cell.Transitions, func(t *model.Transition) bool { return t.To == cell.State })
 }

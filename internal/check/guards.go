@@ -32,7 +32,7 @@ func (c *checker) guards(top *syntax.Mapping) {
 
 // guardFields reads what a named guard and an inline one have in common.
 func (c *checker) guardFields(fields *syntax.Mapping, name *syntax.Scalar) (string, *syntax.Node) {
-	c.keys(fields, "a guard", "sql", "describe")
+	c.keys(fields, "guard")
 	pos := fields.Pos
 	if name != nil {
 		pos = name.Pos

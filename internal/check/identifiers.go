@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -85,11 +86,13 @@ func (c *checker) columnIdents(t *model.Table) {
 		return
 	}
 	columns := idents{c, "column", make(map[string]string)}
-	for _, own := range ownColumns {
-		columns.taken[genfile.Exported(own)] = quote(own)
+	for _, own := range []string{model.StatusColumn, model.VersionColumn, model.DeadlineColumn, model.DeadlineRunsColumn} {
+		columns.taken[genfile.Exported(own)] = "the machine's own " + quote(own)
 	}
-	if t.Key != nil && !isOwn(t.Key.Name) {
-		columns.take(t.Key.Pos, t.Key.Name, t.Key.Ident)
+	for _, key := range t.Keys {
+		if !slices.Contains(t.Own(), key.Name) {
+			columns.take(key.Pos, key.Name, key.Ident)
+		}
 	}
 	if _, taken := columns.taken["Key"]; !taken {
 		columns.taken["Key"] = "the key of CreateParams"

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/syntax"
 )
 
@@ -121,15 +120,4 @@ func (c *checker) innerName(s *syntax.Scalar, what string) bool {
 		return false
 	}
 	return true
-}
-
-var ownColumns = []string{model.StatusColumn, model.VersionColumn, model.DeadlineColumn, model.DeadlineRunsColumn}
-
-func isOwn(name string) bool {
-	for _, own := range ownColumns {
-		if name == own {
-			return true
-		}
-	}
-	return false
 }

@@ -48,13 +48,35 @@ const (
 	CodeSameTable      diag.Code = "FSM060"
 	CodeSamePackage    diag.Code = "FSM061"
 	CodeSameRelation   diag.Code = "FSM062"
+	CodeNoEnd          diag.Code = "FSM063"
+	CodeOverlap        diag.Code = "FSM064"
+	CodeNotDecided     diag.Code = "FSM065"
+	CodeGap            diag.Code = "FSM066"
+	CodeNeverTrue      diag.Code = "FSM067"
+	CodeCovered        diag.Code = "FSM068"
+	CodeNullElse       diag.Code = "FSM069"
+	CodeStuck          diag.Code = "FSM076"
+	CodeMoney          diag.Code = "FSM077"
+	CodeWaiver         diag.Code = "FSM078"
+	CodeUnusedWaiver   diag.Code = "FSM079"
+	CodeMapEvent       diag.Code = "FSM080"
+	CodeUnmapped       diag.Code = "FSM081"
+	CodeFormerName     diag.Code = "FSM082"
+	CodeRetired        diag.Code = "FSM083"
+	CodeStatus         diag.Code = "FSM084"
+	CodeNoIdentity     diag.Code = "FSM085"
 )
 
 // Rules documents every code of this package, in the order of the codes. The
 // caller may keep and change the slice.
 func Rules() []diag.Rule {
 	rules := append(shapeRules(), lifecycleRules()...)
-	return append(rules, dataRules()...)
+	rules = append(rules, dataRules()...)
+	rules = append(rules, designRules()...)
+	for i := range rules {
+		rules[i].Waivable = waivable[rules[i].Code]
+	}
+	return rules
 }
 
 func shapeRules() []diag.Rule {

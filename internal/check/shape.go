@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -38,14 +39,11 @@ func (c *checker) wrongKind(n *syntax.Node, what, wanted string) {
 	c.errorf(n.Pos, CodeWrongKind, "%s must be %s, but is %s", what, wanted, found)
 }
 
-// keys reports keys that are not among those allowed.
-func (c *checker) keys(m *syntax.Mapping, what string, allowed ...string) {
+// keys reports keys that the language does not have in the block.
+func (c *checker) keys(m *syntax.Mapping, block string) {
+	what, allowed := keysOf(block)
 	for _, entry := range m.Entries {
-		known := false
-		for _, key := range allowed {
-			known = known || key == entry.Key.Text
-		}
-		if known {
+		if slices.Contains(allowed, entry.Key.Text) {
 			continue
 		}
 		hint := meant(entry.Key.Text, allowed)
@@ -68,6 +66,31 @@ func (c *checker) describe(m *syntax.Mapping) string {
 		return ""
 	}
 	return strings.TrimSpace(s.Text)
+}
+
+// owner returns the text of the key owner, empty when there is none.
+func (c *checker) owner(m *syntax.Mapping) string {
+	n := m.Get("owner")
+	if n.IsNull() {
+		return ""
+	}
+	s := n.AsScalar()
+	if s == nil || strings.ContainsAny(s.Text, "\n\t") {
+		c.errorf(n.Pos, CodeWrongKind, "\"owner\" must be one line of text")
+		return ""
+	}
+	return strings.TrimSpace(s.Text)
+}
+
+// tags reads the words of a tags key.
+func (c *checker) tags(m *syntax.Mapping) []string {
+	var tags []string
+	for _, s := range c.distinct(c.names(m.Get("tags"), "\"tags\""), "\"tags\"") {
+		if c.lowerName(s, "tag", maxName) {
+			tags = append(tags, s.Text)
+		}
+	}
+	return tags
 }
 
 // nameValue returns a value that is a name, or nil after reporting why not.

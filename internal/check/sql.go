@@ -83,26 +83,29 @@ func (c *checker) resolve(s *syntax.Scalar, parts []sqlexpr.Part, u use) *model.
 }
 
 func (c *checker) useParam(e *model.Event, p *model.Param) {
-	for _, d := range c.eventDecls {
-		if d.event == e {
-			d.used[p] = true
-		}
+	if d := c.eventNames[e.Name]; d != nil {
+		d.used[p] = true
 	}
 }
 
 // columnFields are the columns that SQL may read: the key, the declared ones,
 // and what the machine keeps of state and version.
 func (c *checker) columnFields() []sqlexpr.Field {
-	fields := []sqlexpr.Field{
-		{Name: model.StatusColumn, Type: "text", Category: sqlexpr.String},
-		{Name: model.VersionColumn, Type: "bigint", Category: sqlexpr.Number},
-	}
 	t := c.machine.Table
 	if t == nil {
-		return fields
+		return nil
 	}
-	if t.Key != nil {
-		fields = append(fields, sqlexpr.Field{Name: t.Key.Name, Type: t.Key.Type.SQL, Category: category(t.Key.Type)})
+	fields := []sqlexpr.Field{{Name: t.Version, Type: "bigint", Category: sqlexpr.Number}}
+	switch t.Status.Storage {
+	case model.StoredCode:
+		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: t.Status.Type, Category: sqlexpr.Number})
+	case model.StoredEnum:
+		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: t.Status.Type, Category: sqlexpr.Unknown})
+	default:
+		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: "text", Category: sqlexpr.String})
+	}
+	for _, key := range t.Keys {
+		fields = append(fields, sqlexpr.Field{Name: key.Name, Type: key.Type.SQL, Category: category(key.Type)})
 	}
 	for _, column := range t.Columns {
 		fields = append(fields, sqlexpr.Field{Name: column.Name, Type: column.Type.SQL, Category: category(column.Type)})

@@ -21,6 +21,7 @@ type stateDecl struct {
 func (c *checker) states(top *syntax.Mapping) {
 	entries, ok := c.section(top, "states", "name the states, as in states: {OPEN: {initial: true}, DONE: {final: true}}")
 	c.statesKnown = ok
+	c.stateNames = make(map[string]*model.State, len(entries))
 	var initial *model.State
 	for _, e := range entries {
 		fields := c.optionalMapping(e.Value, "a state")
@@ -29,15 +30,17 @@ func (c *checker) states(top *syntax.Mapping) {
 		if c.printableName(e.Key, "state") {
 			s.Ident = c.exported(e.Key, "state")
 		}
-		c.keys(fields, "a state", "initial", "final", "resting", "label", "describe", "deadline")
+		c.keys(fields, "state")
 		s.Describe = c.describe(fields)
 		s.Initial, s.Final, s.Resting = c.boolean(fields, "initial"), c.boolean(fields, "final"), c.boolean(fields, "resting")
-		s.Labels = c.labels(fields)
+		s.Retired = c.boolean(fields, "retired")
+		s.Labels, s.Owner, s.Tags = c.labels(fields), c.owner(fields), c.tags(fields)
 		d := &stateDecl{state: s, fields: fields}
 		if n := fields.Get("deadline"); !n.IsNull() {
 			d.deadline = c.deadline(s, n)
 		}
 		c.machine.States = append(c.machine.States, s)
+		c.stateNames[s.Name] = s
 		c.stateDecls = append(c.stateDecls, d)
 		switch {
 		case s.Initial && initial != nil:
@@ -105,7 +108,7 @@ func (c *checker) deadline(s *model.State, n *syntax.Node) *syntax.Mapping {
 	if fields == nil {
 		return nil
 	}
-	c.keys(fields, "\"deadline\"", "after", "event", "max")
+	c.keys(fields, "deadline")
 	s.Deadline = &model.Deadline{Pos: n.Pos}
 	after, ok := fields.Entry("after")
 	switch {

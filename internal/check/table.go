@@ -1,8 +1,10 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/sqlexpr"
 	"github.com/pawl-go/pawl/internal/syntax"
@@ -21,13 +23,15 @@ func (c *checker) table(top *syntax.Mapping) {
 	if fields == nil {
 		return
 	}
-	c.keys(fields, "\"table\"", "name", "key", "columns")
+	c.keys(fields, "table")
 	if name, ok := fields.Entry("name"); !ok {
 		c.errorf(entry.Key.Pos, CodeMissing, "the table has no name; write name: orders")
 	} else if s := c.nameValue(name.Value, "the table's name"); s != nil {
 		t.Name, t.Pos = s.Text, s.Pos
 		c.tableName(s)
 	}
+	c.ownColumns(t, fields)
+	t.Existing = c.boolean(fields, "existing")
 	c.key(t, fields, entry)
 	columns := c.optionalMapping(fields.Get("columns"), "\"columns\"")
 	var defaults []func()
@@ -44,35 +48,56 @@ func (c *checker) table(top *syntax.Mapping) {
 	}
 }
 
+// key reads the columns of the primary key.
 func (c *checker) key(t *model.Table, fields *syntax.Mapping, table syntax.Entry) {
 	entry, ok := fields.Entry("key")
 	if !ok {
 		c.errorf(table.Key.Pos, CodeMissing, "the table has no key; write key: {column: order_id, type: uuid}")
 		return
 	}
-	key := c.mapping(entry.Value, "\"key\"")
+	list := entry.Value.AsSequence()
+	if list == nil {
+		c.keyColumn(t, entry.Value, entry.Key.Pos)
+	} else if len(list.Items) == 0 {
+		c.errorf(entry.Key.Pos, CodeMissing, "the key has no column; write key: {column: order_id, type: uuid}")
+	} else {
+		for _, item := range list.Items {
+			c.keyColumn(t, item, item.Pos)
+		}
+	}
+	if len(t.Keys) > 0 {
+		t.Key = t.Keys[0]
+	}
+}
+
+func (c *checker) keyColumn(t *model.Table, n *syntax.Node, pos diag.Position) {
+	key := c.mapping(n, "\"key\"")
 	if key == nil {
 		return
 	}
-	c.keys(key, "\"key\"", "column", "type")
-	column := &model.Column{Pos: entry.Key.Pos}
+	c.keys(key, "key")
+	column := &model.Column{Pos: pos}
 	if name, ok := key.Entry("column"); !ok {
-		c.errorf(entry.Key.Pos, CodeMissing, "the key has no column; write key: {column: order_id, type: uuid}")
+		c.errorf(pos, CodeMissing, "the key has no column; write key: {column: order_id, type: uuid}")
 	} else if s := c.nameValue(name.Value, "the key's column"); s != nil && c.innerName(s, "column") {
 		column.Name, column.Pos = s.Text, s.Pos
 		column.Ident = c.exported(s, "column")
-		if isOwn(s.Text) || besideKey[s.Text] {
+		switch {
+		case c.isOwn(s.Text) || besideKey[s.Text]:
 			c.errorf(s.Pos, CodeOwnColumn, "column %s is the machine's own, so the key needs another name", quote(s.Text))
+		case slices.ContainsFunc(t.Keys, func(k *model.Column) bool { return k.Name == s.Text }):
+			c.errorf(s.Pos, CodeRepeated, "the key names column %s twice; delete one", quote(s.Text))
+			return
 		}
 	}
 	typed, ok := key.Entry("type")
 	if !ok {
-		c.errorf(entry.Key.Pos, CodeMissing, "the key has no type; write key: {column: order_id, type: uuid}")
+		c.errorf(pos, CodeMissing, "the key has no type; write key: {column: order_id, type: uuid}")
 	} else if column.Type, ok = c.typeOf(typed.Value); ok && !column.Type.Keyable() {
 		c.errorf(typed.Value.Pos, CodeKeyType, "a key cannot be %s, whose values have several spellings; use text, uuid or an integer type", column.Type.SQL)
 	}
 	if column.Name != "" {
-		t.Key = column
+		t.Keys = append(t.Keys, column)
 	}
 }
 
@@ -84,10 +109,10 @@ func (c *checker) column(t *model.Table, e syntax.Entry) (*model.Column, func())
 	}
 	column := &model.Column{Name: e.Key.Text, Pos: e.Key.Pos, Ident: c.exported(e.Key, "column")}
 	switch {
-	case isOwn(column.Name):
+	case c.isOwn(column.Name):
 		c.errorf(e.Key.Pos, CodeOwnColumn, "column %s is the machine's own and is there without being declared; delete it, or choose another name", quote(column.Name))
 		return nil, nil
-	case t.Key != nil && t.Key.Name == column.Name:
+	case slices.ContainsFunc(t.Keys, func(k *model.Column) bool { return k.Name == column.Name }):
 		c.errorf(e.Key.Pos, CodeOwnColumn, "column %s is the key and must not be declared again; delete it", quote(column.Name))
 		return nil, nil
 	}
@@ -99,8 +124,8 @@ func (c *checker) column(t *model.Table, e syntax.Entry) (*model.Column, func())
 	if fields == nil {
 		return column, func() {}
 	}
-	c.keys(fields, "a column", "type", "optional", "default", "check", "describe")
-	c.describe(fields)
+	c.keys(fields, "column")
+	column.Describe = c.describe(fields)
 	column.Optional = c.boolean(fields, "optional")
 	if typed, ok := fields.Entry("type"); ok {
 		column.Type, _ = c.typeOf(typed.Value)

@@ -38,7 +38,7 @@ func (c *checker) transitions(top *syntax.Mapping) {
 			c.gaps = true
 			continue
 		}
-		c.keys(fields, "a transition", "event", "from", "to", "guard", "set", "emit")
+		c.keys(fields, "transition")
 		c.transition(item, fields)
 	}
 }
@@ -77,19 +77,19 @@ func (c *checker) transition(item *syntax.Node, fields *syntax.Mapping) {
 	}
 	c.sets(t, fields)
 	t.Emit = c.topics(fields.Get("emit"))
+	t.Tags = c.tags(fields)
 	c.gaps = c.gaps || t.Event == nil || t.To == nil || len(t.From) == 0
 	if t.Event == nil {
 		return
 	}
-	for _, e := range c.eventDecls {
-		e.moves = e.moves || e.event == t.Event
-	}
+	c.eventNames[t.Event.Name].moves = true
 	if t.To == nil || len(t.From) == 0 {
 		return
 	}
 	t.Index = len(c.machine.Transitions)
 	c.machine.Transitions = append(c.machine.Transitions, t)
 	c.transDecls = append(c.transDecls, d)
+	c.eventNames[t.Event.Name].transitions = append(c.eventNames[t.Event.Name].transitions, d)
 	for i, from := range t.From {
 		if from.Final {
 			c.errorf(d.from[i], CodeFinal, "state %s is final, so event %s cannot leave it; delete final, or the transition", quote(from.Name), quote(t.Event.Name))
@@ -128,7 +128,7 @@ func (c *checker) sets(t *model.Transition, fields *syntax.Mapping) {
 	for _, e := range values.Entries {
 		c.clear(e.Key)
 		table, name := c.machine.Table, e.Key.Text
-		if table.Key != nil && table.Key.Name == name || isOwn(name) {
+		if c.isKey(name) || c.isOwn(name) {
 			c.errorf(e.Key.Pos, CodeSetOwn, "column %s cannot be set: the key stays, and status, version and deadline are kept by the machine", quote(name))
 			continue
 		}
@@ -148,8 +148,8 @@ func (c *checker) sets(t *model.Transition, fields *syntax.Mapping) {
 }
 
 func (c *checker) event(s *syntax.Scalar) *model.Event {
-	if e := c.machine.Event(s.Text); e != nil {
-		return e
+	if d := c.eventNames[s.Text]; d != nil {
+		return d.event
 	}
 	if c.eventsKnown {
 		names := make([]string, 0, len(c.machine.Events))
@@ -162,7 +162,7 @@ func (c *checker) event(s *syntax.Scalar) *model.Event {
 }
 
 func (c *checker) state(s *syntax.Scalar) *model.State {
-	if state := c.machine.State(s.Text); state != nil {
+	if state := c.stateNames[s.Text]; state != nil {
 		return state
 	}
 	if c.statesKnown {

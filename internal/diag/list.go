@@ -10,6 +10,7 @@ import (
 // is not safe for concurrent use.
 type List struct {
 	problems []Problem
+	waived   []Waived
 }
 
 // Add appends one problem.
@@ -26,6 +27,7 @@ func (l *List) Addf(pos Position, code Code, sev Severity, format string, args .
 func (l *List) Append(other *List) {
 	if other != nil {
 		l.problems = append(l.problems, other.problems...)
+		l.waived = append(l.waived, other.waived...)
 	}
 }
 

@@ -69,6 +69,8 @@ type Rule struct {
 	Short    string
 	Cause    string
 	Fix      string
+	// Waivable says that a definition may waive the rule, with a reason.
+	Waivable bool
 }
 
 // Problem is one finding at one place.

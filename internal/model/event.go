@@ -11,6 +11,9 @@ import (
 type Event struct {
 	Name     string
 	Describe string
+	Labels   []Label
+	Owner    string
+	Tags     []string
 	// Callback says that the event comes from outside, where duplicates,
 	// delays and disorder are normal (source: callback).
 	Callback bool
@@ -31,9 +34,13 @@ type Event struct {
 	Pos   diag.Position
 }
 
+// Label returns the label in lang, else the first one, else the event's name.
+func (e *Event) Label(lang string) string { return label(e.Labels, lang, e.Name) }
+
 // Param is one parameter of an event.
 type Param struct {
 	Name     string
+	Describe string
 	Type     Type
 	Optional bool
 	// Check is nil when every value of the type is fine.

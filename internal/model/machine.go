@@ -10,6 +10,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/diag"
@@ -19,6 +20,10 @@ import (
 type Machine struct {
 	Name     string
 	Describe string
+	// Owner is who answers for the machine, empty when nobody is named.
+	Owner string
+	// Tags are words for tools and testers to choose by, in the order written.
+	Tags []string
 	// Package is the name of the generated Go package, a valid identifier.
 	Package string
 	// Ident is the exported Go identifier part of the machine's name: "OrderItem" of "order_item".
@@ -32,6 +37,8 @@ type Machine struct {
 	// Guards holds the named guards, in order; inline guards are on their transitions alone.
 	Guards      []*Guard
 	Transitions []*Transition
+	// Maps hold what the words of outside systems mean to this machine.
+	Maps []*Map
 	// CreateEmit is what the creation of a row writes to the outbox, perhaps nothing.
 	CreateEmit []string
 	Pos        diag.Position
@@ -42,11 +49,22 @@ type State struct {
 	Name     string
 	Describe string
 	Labels   []Label
+	Owner    string
+	Tags     []string
 	Initial  bool
 	// Final says that no transition leaves the state.
 	Final bool
 	// Resting says that a row may stay in the state for good although events can still move it.
 	Resting bool
+	// Retired says that rows may leave the state and none may enter it any more.
+	Retired bool
+	// Was is the name that the state had before, and which programs and rows of
+	// that time still use; empty for a state that was always called so.
+	Was string
+	// WasPos is the place of Was.
+	WasPos diag.Position
+	// Code stands for the state in a status column of an integer type.
+	Code int
 	// Deadline is nil for a state that is never left by itself.
 	Deadline *Deadline
 	// Index is the state's place in Machine.States.
@@ -62,16 +80,18 @@ type Label struct {
 }
 
 // Label returns the label in lang, else the first one, else the state's name.
-func (s *State) Label(lang string) string {
-	for _, l := range s.Labels {
+func (s *State) Label(lang string) string { return label(s.Labels, lang, s.Name) }
+
+func label(labels []Label, lang, name string) string {
+	for _, l := range labels {
 		if l.Lang == lang {
 			return l.Text
 		}
 	}
-	if len(s.Labels) > 0 {
-		return s.Labels[0].Text
+	if len(labels) > 0 {
+		return labels[0].Text
 	}
-	return s.Name
+	return name
 }
 
 // StateNames joins the names of states with commas, for people.
@@ -103,9 +123,16 @@ type Transition struct {
 	Guard *Guard
 	Set   []Assignment
 	Emit  []string
+	// Tags are the transition's own; those of its event count for it too.
+	Tags []string
 	// Index is the transition's place in Machine.Transitions.
 	Index int
 	Pos   diag.Position
+}
+
+// Tagged reports whether the transition or its event has the tag.
+func (t *Transition) Tagged(tag string) bool {
+	return slices.Contains(t.Tags, tag) || slices.Contains(t.Event.Tags, tag)
 }
 
 // Assignment sets a column of the guarded row as part of a transition.

@@ -5,16 +5,54 @@ import "github.com/pawl-go/pawl/internal/diag"
 // Table is the guarded table of a machine. Its status, version and deadline
 // columns are the machine's own and are not among Columns.
 type Table struct {
-	Name    string
-	Key     *Column
+	Name string
+	// Key is the first of Keys.
+	Key *Column
+	// Keys are the columns of the primary key in order: one, or several such as
+	// tenant and id.
+	Keys    []*Column
 	Columns []*Column
-	Pos     diag.Position
+	// Existing says that the table, its key and the declared columns were there
+	// before the machine: migrations add to it without holding it up.
+	Existing bool
+	// Status is how the table keeps the state.
+	Status Status
+	// Version, Deadline and Runs are the names of the machine's other own columns.
+	Version, Deadline, Runs string
+	Pos                     diag.Position
 }
+
+// Status is the column that keeps the state of a row.
+type Status struct {
+	Column  string
+	Storage Storage
+	// Type is the column's type in SQL: text, smallint, integer, bigint, or the
+	// name of the enum.
+	Type string
+	Pos  diag.Position
+}
+
+// Storage tells how a status column holds a state.
+type Storage int
+
+const (
+	// StoredText holds the state's name as text.
+	StoredText Storage = iota
+	// StoredEnum holds the state's name as a value of a PostgreSQL enum.
+	StoredEnum
+	// StoredCode holds State.Code as an integer.
+	StoredCode
+)
+
+// Own returns the names of the columns that are the machine's own, in order:
+// status, version, deadline and runs, used or not.
+func (t *Table) Own() []string { return []string{t.Status.Column, t.Version, t.Deadline, t.Runs} }
 
 // Column is the key or a declared column of the table.
 type Column struct {
-	Name string
-	Type Type
+	Name     string
+	Describe string
+	Type     Type
 	// Optional says that the column may be NULL.
 	Optional bool
 	// Default is nil for a column without one. It refers to no column or parameter.
@@ -38,7 +76,8 @@ func (t *Table) Column(name string) *Column {
 	return nil
 }
 
-// Own columns of every guarded table, beside the key and the declared ones.
+// Names of a table's own columns, beside the key and the declared ones, where
+// the definition does not give others.
 const (
 	StatusColumn       = "status"
 	VersionColumn      = "version"

@@ -1,0 +1,133 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/syntax"
+)
+
+// waiver is one rule that is not to be told of one part of a definition.
+type waiver struct {
+	code   diag.Code
+	reason string
+	pos    diag.Position
+	// from and to bound the part: what stands at from or after it, and before to.
+	from, to diag.Position
+	used     bool
+}
+
+// before reports whether p stands before q in one file.
+func before(p, q diag.Position) bool { return p.Line < q.Line || p.Line == q.Line && p.Col < q.Col }
+
+// end is behind every place of a file.
+var end = diag.Position{Line: 1 << 30}
+
+// waivers reads every waive key and takes out of the problems what is waived,
+// last of all, so that nothing is waived before it was found.
+func (c *checker) waivers(top *syntax.Mapping) {
+	var waivers []*waiver
+	starts := c.parts(top)
+	for i, p := range starts {
+		to := end
+		if i+1 < len(starts) {
+			to = starts[i+1].pos
+		}
+		for _, fields := range p.fields {
+			waivers = append(waivers, c.readWaivers(fields, p.pos, to)...)
+		}
+	}
+	waivers = append(waivers, c.readWaivers(top, diag.Position{}, end)...)
+	kept := &diag.List{}
+	for _, p := range c.problems.Sorted() {
+		i := slices.IndexFunc(waivers, func(w *waiver) bool { return w.code == p.Code && !before(p.Pos, w.from) && before(p.Pos, w.to) })
+		if i < 0 {
+			kept.Add(p)
+			continue
+		}
+		waivers[i].used = true
+		kept.Waive(p, waivers[i].reason)
+	}
+	c.problems = kept
+	for _, w := range waivers {
+		if !w.used && !c.gaps {
+			c.warnf(w.pos, CodeUnusedWaiver, "nothing is found of %s here, so there is nothing to waive; delete it", w.code)
+		}
+	}
+}
+
+// part is a place where a part of the definition begins, with the mappings in
+// which it may waive rules.
+type part struct {
+	pos    diag.Position
+	fields []*syntax.Mapping
+}
+
+// parts lists the states, guards, events and transitions, and the sections
+// around them, by place.
+func (c *checker) parts(top *syntax.Mapping) []part {
+	var parts []part
+	for _, e := range top.Entries {
+		parts = append(parts, part{pos: e.Key.Pos})
+		switch e.Key.Text {
+		case "states", "guards", "events":
+			if m := e.Value.AsMapping(); m != nil {
+				for _, inner := range m.Entries {
+					parts = append(parts, part{inner.Key.Pos, []*syntax.Mapping{inner.Value.AsMapping()}})
+				}
+			}
+		case "transitions":
+			if list := e.Value.AsSequence(); list != nil {
+				for _, item := range list.Items {
+					fields := item.AsMapping()
+					parts = append(parts, part{item.Pos, []*syntax.Mapping{fields, fields.Get("guard").AsMapping()}})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b part) int {
+		switch {
+		case before(a.pos, b.pos):
+			return -1
+		case before(b.pos, a.pos):
+			return 1
+		}
+		return 0
+	})
+	return parts
+}
+
+// readWaivers reads the waive key of one mapping, nil for a part without.
+func (c *checker) readWaivers(fields *syntax.Mapping, from, to diag.Position) []*waiver {
+	n := fields.Get("waive")
+	if n.IsNull() {
+		return nil
+	}
+	entries := c.mapping(n, "\"waive\"")
+	if entries == nil {
+		return nil
+	}
+	var waivers []*waiver
+	for _, e := range entries.Entries {
+		w := &waiver{code: diag.Code(e.Key.Text), pos: e.Key.Pos, from: from, to: to}
+		known := Rules()
+		i := slices.IndexFunc(known, func(r diag.Rule) bool { return r.Code == w.code })
+		switch s := e.Value.AsScalar(); {
+		case i < 0:
+			codes := make([]string, len(known))
+			for i, r := range known {
+				codes[i] = string(r.Code)
+			}
+			c.errorf(e.Key.Pos, CodeWaiver, "there is no rule %s%s", quote(e.Key.Text), meant(e.Key.Text, codes))
+		case !known[i].Waivable:
+			c.errorf(e.Key.Pos, CodeWaiver, "rule %s cannot be waived: what it finds has no meaning, or loses money; mend it", w.code)
+		case s == nil || e.Value.IsNull() || strings.TrimSpace(s.Text) == "":
+			c.errorf(e.Key.Pos, CodeWaiver, "the waiver of %s has no reason; write one, for whoever reads this next", w.code)
+		default:
+			w.reason = strings.TrimSpace(s.Text)
+			waivers = append(waivers, w)
+		}
+	}
+	return waivers
+}
