@@ -127,11 +127,11 @@ func (c *checker) header(top *syntax.Mapping) {
 }
 
 const (
-	maxStates = 1000
+	maxStates = 2000
 	maxEvents = 1000
 	// maxCells bounds the work and the output of one machine.
-	maxCells       = 50_000
-	maxTransitions = 5_000
+	maxCells       = 250_000
+	maxTransitions = 20_000
 )
 
 // tooLarge refuses a machine that nobody could read and that would take the

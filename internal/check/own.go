@@ -33,7 +33,7 @@ func (c *checker) ownColumns(t *model.Table, fields *syntax.Mapping) {
 	} else {
 		name(n, "\"deadline\"", &t.Deadline)
 	}
-	for _, s := range given {
+	for _, s := range slices.Backward(given) {
 		if first := slices.Index(t.Own(), s.Text); slices.Contains(t.Own()[first+1:], s.Text) {
 			c.errorf(s.Pos, CodeOwnColumn, "two of the machine's own columns would be called %s; give one of them another name", quote(s.Text))
 			return
@@ -132,6 +132,10 @@ func (c *checker) formerNames() {
 		if n := d.fields.Get("was"); !n.IsNull() {
 			was := c.nameValue(n, "\"was\"")
 			if was == nil || !c.printableName(was, "state") {
+				continue
+			}
+			if was.Text == s.Name {
+				c.errorf(was.Pos, CodeFormerName, "state %s is called so now; was is for the name that it had before", quote(s.Name))
 				continue
 			}
 			if other, taken := names[was.Text]; taken {

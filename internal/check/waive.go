@@ -114,12 +114,10 @@ func (c *checker) readWaivers(fields *syntax.Mapping, from, to diag.Position) []
 		known := Rules()
 		i := slices.IndexFunc(known, func(r diag.Rule) bool { return r.Code == w.code })
 		switch s := e.Value.AsScalar(); {
+		case i < 0 && e.Value.IsNull() && !strings.HasPrefix(e.Key.Text, "FSM"):
+			c.errorf(e.Key.Pos, CodeWaiver, "there is no rule %s; inside { } YAML ends a value at a comma, so quote the reason before it", quote(e.Key.Text))
 		case i < 0:
-			codes := make([]string, len(known))
-			for i, r := range known {
-				codes[i] = string(r.Code)
-			}
-			c.errorf(e.Key.Pos, CodeWaiver, "there is no rule %s%s", quote(e.Key.Text), meant(e.Key.Text, codes))
+			c.errorf(e.Key.Pos, CodeWaiver, "there is no rule %s for definitions; fsmgen rules lists them", quote(e.Key.Text))
 		case !known[i].Waivable:
 			c.errorf(e.Key.Pos, CodeWaiver, "rule %s cannot be waived: what it finds has no meaning, or loses money; mend it", w.code)
 		case s == nil || e.Value.IsNull() || strings.TrimSpace(s.Text) == "":

@@ -161,7 +161,11 @@ func (k *call) changes(changes []fileset.Change) {
 
 func summary(problems *diag.List) string {
 	errors := problems.Errors()
-	return count(errors, "error") + ", " + count(len(problems.Sorted())-errors, "warning")
+	text := count(errors, "error") + ", " + count(len(problems.Sorted())-errors, "warning")
+	if waived := len(problems.Waived()); waived > 0 {
+		text += fmt.Sprintf(", %d waived", waived)
+	}
+	return text
 }
 
 // count is a number with its word.

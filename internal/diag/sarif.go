@@ -51,6 +51,13 @@ type sarifResult struct {
 	Level     string          `json:"level"`
 	Message   sarifText       `json:"message"`
 	Locations []sarifLocation `json:"locations,omitempty"`
+	// Suppressions is there for what was waived, and then has one entry.
+	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+}
+
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Justification string `json:"justification"`
 }
 
 type sarifLocation struct {
@@ -72,7 +79,7 @@ type sarifRegion struct {
 }
 
 // SARIF writes the sorted problems as a SARIF 2.1.0 log of one run by the
-// tool "fsmgen". The rules are listed in the order given; a problem whose code
+// tool "fsmgen". What was waived is there too, as suppressed in the source. The rules are listed in the order given; a problem whose code
 // is not among them is still written, without a rule index. An empty list
 // writes a run without results. The error is the writer's.
 func (l *List) SARIF(w io.Writer, rules []Rule) error {
@@ -95,7 +102,7 @@ func (l *List) SARIF(w io.Writer, rules []Rule) error {
 			Default:          sarifConfig{rule.Severity.String()},
 		})
 	}
-	for _, p := range l.Sorted() {
+	resultOf := func(p Problem) sarifResult {
 		result := sarifResult{
 			RuleID:  string(p.Code),
 			Level:   p.Severity.String(),
@@ -107,6 +114,14 @@ func (l *List) SARIF(w io.Writer, rules []Rule) error {
 		if p.Pos.File != "" {
 			result.Locations = []sarifLocation{sarifPlace(p.Pos)}
 		}
+		return result
+	}
+	for _, p := range l.Sorted() {
+		run.Results = append(run.Results, resultOf(p))
+	}
+	for _, w := range l.Waived() {
+		result := resultOf(w.Problem)
+		result.Suppressions = []sarifSuppression{{"inSource", w.Reason}}
 		run.Results = append(run.Results, result)
 	}
 	return encode(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
