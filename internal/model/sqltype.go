@@ -18,6 +18,8 @@ type Type struct {
 	Base string
 	// Kind groups types by what their values are to Go.
 	Kind Kind
+	// Precision and Scale are those of numeric(p,s); 0 for a numeric without.
+	Precision, Scale int
 }
 
 // Kind groups PostgreSQL types by what their values are to Go.
@@ -136,6 +138,7 @@ func ParseType(text string) (t Type, ok bool) {
 		t.SQL = fmt.Sprintf("%s(%d)", t.Base, first)
 	case t.Kind == KindNumeric && 1 <= first && first <= maxPrecision && second <= first:
 		t.SQL = fmt.Sprintf("%s(%d,%d)", t.Base, first, second)
+		t.Precision, t.Scale = first, second
 	default:
 		return Type{}, false
 	}
