@@ -66,7 +66,7 @@ func (c *checker) identifiers() {
 	}
 	for _, e := range m.Events {
 		switch what, taken := constants[e.Ident]; {
-		case e.Ident == "":
+		case e.Ident == "" || !c.hasTable: // without a table there are no calls, only constants
 		case generated[e.Ident]:
 			c.errorf(e.Pos, CodeReserved, "event name %s is reserved: the generated package declares %s itself; choose another", quote(e.Name), e.Ident)
 		case taken:
