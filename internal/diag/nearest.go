@@ -1,12 +1,16 @@
 package diag
 
 import (
-	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// longestName bounds the work on names that nobody would have meant to type.
-const longestName = 64
+const (
+	// longestName bounds the work on names that nobody would have meant to type.
+	longestName = 64
+	// furthest is the largest distance that still counts as near.
+	furthest = 3
+)
 
 // Nearest returns the candidate that name was most likely meant to be, for a
 // "did you mean" in a message, or "" when none is near. Letter case does not
@@ -14,60 +18,107 @@ const longestName = 64
 // swap of neighbours) of at most a third of the longer name, and at most 3.
 // Of equally near candidates the first wins. A candidate equal to name is
 // passed over.
+//
+// The time is linear in the number of candidates, and for each in its length.
 func Nearest(name string, candidates []string) string {
 	if utf8.RuneCountInString(name) > longestName {
 		return ""
 	}
-	from := []rune(strings.ToLower(name))
-	best, bestDistance := "", 0
+	var room, other [longestName]rune
+	var t table
+	from := lowered(room[:0], name)
+	best, bestDistance := "", furthest+1
 	for _, candidate := range candidates {
-		n := utf8.RuneCountInString(candidate)
-		if candidate == name || candidate == "" || n > longestName {
+		if candidate == name || candidate == "" || utf8.RuneCountInString(candidate) > longestName {
 			continue
 		}
-		to := []rune(strings.ToLower(candidate))
-		limit := min(max(len(from), len(to))/3, 3)
-		if max(len(from), len(to))-min(len(from), len(to)) > limit {
+		to := lowered(other[:0], candidate)
+		longer := max(len(from), len(to))
+		limit := min(longer/3, furthest, bestDistance-1)
+		if limit < 0 {
+			break // nothing is nearer than equal
+		}
+		if longer-min(len(from), len(to)) > limit {
 			continue
 		}
-		d := distance(from, to)
-		if d <= limit && (best == "" || d < bestDistance) {
+		if d := t.distance(from, to, limit); d <= limit {
 			best, bestDistance = candidate, d
 		}
 	}
 	return best
 }
 
-// distance is the unrestricted Damerau–Levenshtein distance: a swapped pair
-// may be edited further. The table has one extra border row and column that
-// holds a distance no path can reach.
-func distance(a, b []rune) int {
-	unreachable := len(a) + len(b)
-	table := make([][]int, len(a)+2)
-	for i := range table {
-		table[i] = make([]int, len(b)+2)
+// lowered appends the characters of s in lower case. That never changes their
+// number, so a name's still fit.
+func lowered(room []rune, s string) []rune {
+	for _, r := range s {
+		room = append(room, unicode.ToLower(r))
 	}
-	table[0][0] = unreachable
-	for i := 0; i <= len(a); i++ {
-		table[i+1][0], table[i+1][1] = unreachable, i
+	return room
+}
+
+// table has at [i][j] the distance of the first i characters of one name and j
+// of another, as far as it was looked at: where i and j differ by more than the
+// limit, so does the distance.
+type table [longestName + 1][longestName + 1]int8
+
+func (t *table) at(i, j, limit int) int {
+	if i-j > limit || j-i > limit {
+		return limit + 1
 	}
-	for j := 0; j <= len(b); j++ {
-		table[0][j+1], table[1][j+1] = unreachable, j
+	return int(t[i][j])
+}
+
+// distance is the unrestricted Damerau–Levenshtein distance of two names, in
+// which a swapped pair may be edited further. Above limit it is limit+1.
+func (t *table) distance(a, b []rune, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
 	}
-	lastRow := make(map[rune]int) // where a character was last seen in a
+	// Names that are taken for each other often begin and end alike.
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	for i := range int8(limit + 1) {
+		t[i][0], t[0][i] = i, i
+	}
+	beyond := 0 // rows in succession without a cell within the limit
 	for i := 1; i <= len(a); i++ {
-		lastCol := 0 // where a[i-1] was last seen in b
-		for j := 1; j <= len(b); j++ {
-			row, col := lastRow[b[j-1]], lastCol
-			replace := table[i][j] + 1
-			if a[i-1] == b[j-1] {
-				replace = table[i][j]
-				lastCol = j
+		reached := i <= limit
+		for j := max(1, i-limit); j <= min(len(b), i+limit); j++ {
+			d := t.at(i-1, j-1, limit)
+			if a[i-1] != b[j-1] {
+				d = min(d, t.swap(a, b, i, j, limit)) + 1
 			}
-			swap := table[row][col] + (i - row - 1) + 1 + (j - col - 1)
-			table[i+1][j+1] = min(replace, table[i+1][j]+1, table[i][j+1]+1, swap)
+			d = min(d, t.at(i, j-1, limit)+1, t.at(i-1, j, limit)+1, limit+1)
+			t[i][j] = int8(d)
+			reached = reached || d <= limit
 		}
-		lastRow[a[i-1]] = i
+		if beyond++; reached {
+			beyond = 0
+		}
+		if beyond > limit {
+			return limit + 1 // a swap within the limit skips fewer rows
+		}
 	}
-	return table[len(a)+1][len(b)+1]
+	return t.at(len(a), len(b), limit)
+}
+
+// swap returns the distance before a swapped pair that ends with a[i-1] and
+// b[j-1], with what was edited between its halves.
+func (t *table) swap(a, b []rune, i, j, limit int) int {
+	row, col := i-1, j-1
+	for row > 0 && i-row <= limit && a[row-1] != b[j-1] {
+		row--
+	}
+	for col > 0 && j-col <= limit && b[col-1] != a[i-1] {
+		col--
+	}
+	if row == 0 || col == 0 || a[row-1] != b[j-1] || b[col-1] != a[i-1] {
+		return limit + 1
+	}
+	return t.at(row-1, col-1, limit) + (i - row - 1) + (j - col - 1)
 }
