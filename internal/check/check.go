@@ -22,7 +22,13 @@ func Run(file *syntax.Node, problems *diag.List) *model.Machine {
 	if file == nil {
 		return nil
 	}
-	c := &checker{problems: &diag.List{}, machine: &model.Machine{Source: file.Pos.File, Pos: file.Pos}}
+	c := &checker{
+		problems: &diag.List{},
+		machine:  &model.Machine{Source: file.Pos.File, Pos: file.Pos},
+		hints:    make(map[unknownName]string),
+		compare:  maxCompared,
+		read:     make(map[fragment]reading),
+	}
 	whole := c.definition(file)
 	problems.Append(c.problems)
 	if !whole || c.problems.Errors() > 0 {
@@ -74,6 +80,12 @@ type checker struct {
 	// statesKnown and eventsKnown say that a list of them was read, so that a
 	// name that is not in it is worth a problem of its own.
 	statesKnown, eventsKnown bool
+	// hints are the ends of messages about unknown names, each found once, and
+	// compare is how many more names may be compared to find one.
+	hints   map[unknownName]string
+	compare int
+	// read is the SQL that was read before.
+	read map[fragment]reading
 
 	guardDecls []*guardDecl
 	eventDecls []*eventDecl
@@ -95,8 +107,22 @@ func (c *checker) warnf(pos diag.Position, code diag.Code, format string, args .
 // unknown reports a name that nothing declares, with the name that was
 // probably meant.
 func (c *checker) unknown(pos diag.Position, what, name string, known []string) {
-	c.errorf(pos, CodeUnknownName, "%s %s is not declared%s", what, quote(name), meant(name, known))
+	asked := unknownName{what, name}
+	hint, found := c.hints[asked]
+	if !found && c.compare >= len(known) {
+		c.compare -= len(known)
+		hint = meant(name, known)
+		c.hints[asked] = hint
+	}
+	c.errorf(pos, CodeUnknownName, "%s %s is not declared%s", what, quote(name), hint)
 }
+
+// unknownName is a name that a kind of thing does not have.
+type unknownName struct{ what, name string }
+
+// maxCompared bounds the search for suggestions: a thousand names may each be
+// told from a thousand others, and nobody reads more.
+const maxCompared = 1_000_000
 
 // meant ends a message with a suggestion where there is one.
 func meant(name string, known []string) string {

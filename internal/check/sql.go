@@ -48,7 +48,7 @@ func (c *checker) sql(n *syntax.Node, u use) *model.Expr {
 			scope.Params = append(scope.Params, sqlexpr.Field{Name: p.Name, Type: p.Type.SQL, Category: category(p.Type)})
 		}
 	}
-	parts, issues := sqlexpr.Parse(s.Text, scope)
+	parts, issues := c.parse(s.Text, u, scope)
 	for _, issue := range issues {
 		if issue.Kind == sqlexpr.UnknownParam && u.anyParam || issue.Kind == sqlexpr.UnknownParam && u.event == nil && u.role < roleDefault {
 			continue // the event is unknown, which is reported elsewhere
@@ -60,6 +60,29 @@ func (c *checker) sql(n *syntax.Node, u use) *model.Expr {
 		return nil
 	}
 	return c.resolve(s, parts, u)
+}
+
+// fragment is SQL and what it is for, which together decide how it is read.
+type fragment struct {
+	sql string
+	use use
+}
+
+type reading struct {
+	parts  []sqlexpr.Part
+	issues []sqlexpr.Issue
+}
+
+// parse reads SQL once for each use: a large machine writes the same fragments
+// in thousands of transitions.
+func (c *checker) parse(sql string, u use, scope sqlexpr.Scope) ([]sqlexpr.Part, []sqlexpr.Issue) {
+	f := fragment{sql, u}
+	read, ok := c.read[f]
+	if !ok {
+		read.parts, read.issues = sqlexpr.Parse(sql, scope)
+		c.read[f] = read
+	}
+	return read.parts, read.issues
 }
 
 func (c *checker) resolve(s *syntax.Scalar, parts []sqlexpr.Part, u use) *model.Expr {
@@ -83,8 +106,8 @@ func (c *checker) resolve(s *syntax.Scalar, parts []sqlexpr.Part, u use) *model.
 }
 
 func (c *checker) useParam(e *model.Event, p *model.Param) {
-	if d := c.eventNames[e.Name]; d != nil {
-		d.used[p] = true
+	if e != nil {
+		c.eventDecls[e.Index].used[p] = true
 	}
 }
 
