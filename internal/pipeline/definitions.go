@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/pawl-go/pawl/internal/syntax"
 )
 
 var (
@@ -21,7 +23,7 @@ var (
 )
 
 // maxRead is one byte more than internal/syntax takes, which then says so.
-const maxRead = 1<<20 + 1
+const maxRead = syntax.MaxBytes + 1
 
 // definitionFiles lists the files that paths mean, each once, sorted.
 func definitionFiles(fsys fs.FS, paths []string) ([]string, error) {

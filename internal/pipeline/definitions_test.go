@@ -105,9 +105,10 @@ func TestAHugeFileIsNotReadWhole(t *testing.T) {
 	machines, err := pipeline.Lint(context.Background(), counting{os.DirFS(root), &read}, []string{"definitions/huge.yaml"}, &problems)
 	require.NoError(t, err)
 	require.Empty(t, machines)
-	require.Equal(t, int64(1<<20+1), read)
+	require.Equal(t, int64(4<<20+1), read)
 	require.Len(t, problems.Sorted(), 1)
 	require.Equal(t, diag.Code("FSM003"), problems.Sorted()[0].Code)
+	require.Equal(t, "this file has more than 4 MiB; split the definition into several machines", problems.Sorted()[0].Message)
 }
 
 func TestALinkedFolderIsTold(t *testing.T) {

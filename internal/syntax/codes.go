@@ -47,7 +47,7 @@ func Rules() []diag.Rule {
 	return []diag.Rule{
 		{Code: CodeSyntax, Short: "not valid YAML", Cause: "The text breaks a rule of YAML: indentation, a missing colon, bracket or quote.", Fix: "Mend the text at, or just before, the place named."},
 		{Code: CodeEmpty, Short: "empty definition", Cause: "The file is empty or holds comments only.", Fix: "Write a definition, starting with `machine:`, or delete the file."},
-		{Code: CodeTooLarge, Short: "file or line too large", Cause: "The file is larger than 1 MiB, or a line longer than 16 KiB.", Fix: "Split the definition into several machines, or the line into several lines."},
+		{Code: CodeTooLarge, Short: "file or line too large", Cause: "The file is larger than 4 MiB, has more keys and values than the largest machine needs, or has a line longer than 16 KiB.", Fix: "Split the definition into several machines, or the line into several lines."},
 		{Code: CodeTooDeep, Short: "nested too deeply", Cause: "Lists and mappings are nested more than 64 levels deep.", Fix: "Close forgotten brackets; no part of a definition is nested that deeply."},
 		{Code: CodeEncoding, Short: "not UTF-8", Cause: "The file has bytes that are not UTF-8, or is saved as UTF-16.", Fix: "Save the file as UTF-8."},
 		{Code: CodeBOM, Short: "byte order mark", Cause: "The file begins with the invisible character U+FEFF.", Fix: "Save the file as UTF-8 without a byte order mark."},

@@ -31,7 +31,7 @@ func deepBlock(depth int) string {
 // inLines cuts a repeated piece into lines that are just short enough.
 func inLines(piece string) string {
 	line := strings.Repeat(piece, maxLineBytes/len(piece)-1)
-	return strings.Repeat(line+"\n", maxBytes/(len(line)+1)-1)
+	return strings.Repeat(line+"\n", MaxBytes/(len(line)+1)-1)
 }
 
 func TestDeepNestingIsRefused(t *testing.T) {
@@ -57,11 +57,11 @@ func TestDeepNestingIsRefused(t *testing.T) {
 
 func TestSizeIsLimited(t *testing.T) {
 	t.Parallel()
-	fits := "a: 1\n" + strings.Repeat("#\n", (maxBytes-5)/2)
-	root, list := parse(t, fits+strings.Repeat("#", maxBytes-len(fits)))
+	fits := "a: 1\n" + strings.Repeat("#\n", (MaxBytes-5)/2)
+	root, list := parse(t, fits+strings.Repeat("#", MaxBytes-len(fits)))
 	require.NotNil(t, root)
 	require.Empty(t, list.Sorted())
-	root, list = parse(t, fits+strings.Repeat("#", maxBytes-len(fits)+1))
+	root, list = parse(t, fits+strings.Repeat("#", MaxBytes-len(fits)+1))
 	require.Nil(t, root)
 	require.Equal(t, []string{"0:0 FSM003"}, found(list))
 }

@@ -92,34 +92,39 @@ type walker struct {
 // step places one character, escape or fold, and reports whether it could.
 func (w *walker) step(st style) bool {
 	rest := w.text[w.at:]
-	if breaks, size := fold(rest); breaks > 0 {
-		made := " "
-		if breaks > 1 {
-			made = strings.Repeat("\n", breaks-1)
-		}
-		return w.place(made, size)
-	}
+	breaks, size := fold(rest)
 	switch {
+	case breaks == 1:
+		return w.place(" ", size)
+	case breaks > 1:
+		return w.place(strings.Repeat("\n", breaks-1), size)
+	case size > 0: // all of them, or a long run would be measured at each step
+		return w.copy(rest[:size])
 	case len(rest) == 0:
 		return false
 	case st == styleSingle && bytes.HasPrefix(rest, []byte("''")):
 		return w.place("'", 2)
 	case st == styleDouble && rest[0] == '\\':
 		return w.escape(rest)
-	case rest[0] != w.value[w.done]:
+	}
+	return w.copy(rest[:1])
+}
+
+// copy records that text stands in the value as it does in the source.
+func (w *walker) copy(text []byte) bool {
+	if !strings.HasPrefix(w.value[w.done:], string(text)) {
 		return false
 	}
+	start := span{w.done, w.at, len(text)}
+	w.done += len(text)
+	w.at += len(text)
 	if n := len(w.spans); n > 0 {
-		if last := &w.spans[n-1]; last.value+last.size == w.done && last.src+last.size == w.at {
-			last.size++
-			w.done++
-			w.at++
+		if last := &w.spans[n-1]; last.value+last.size == start.value && last.src+last.size == start.src {
+			last.size += start.size
 			return true
 		}
 	}
-	w.spans = append(w.spans, span{w.done, w.at, 1})
-	w.done++
-	w.at++
+	w.spans = append(w.spans, start)
 	return true
 }
 

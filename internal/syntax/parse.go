@@ -21,12 +21,13 @@ import (
 // different lists. The tree refers to src, which must not change afterwards.
 func Parse(file string, src []byte, problems *diag.List) *Node {
 	r := &reporter{list: problems, file: file}
-	if len(src) > maxBytes {
-		r.add(diag.Position{File: file}, CodeTooLarge, "this file has %d bytes; at most %d are read", len(src), maxBytes)
+	if len(src) > MaxBytes {
+		// How much more is not known: a caller may have stopped reading.
+		r.add(diag.Position{File: file}, CodeTooLarge, "this file has more than %d MiB; split the definition into several machines", MaxBytes>>20)
 		return nil
 	}
 	first := diag.Position{File: file, Line: 1, Col: 1}
-	if bytes.HasPrefix(src, []byte{0xFE, 0xFF}) || bytes.HasPrefix(src, []byte{0xFF, 0xFE}) {
+	if utf16(src) {
 		r.add(first, CodeEncoding, "this file is UTF-16; save it as UTF-8")
 		return nil
 	}
@@ -35,7 +36,7 @@ func Parse(file string, src []byte, problems *diag.List) *Node {
 		src = rest
 	}
 	s := newSource(file, src)
-	if !r.checkText(s) {
+	if !r.checkText(s) || !r.checkMarks(s) {
 		return nil
 	}
 	root := load(s, r)
@@ -44,6 +45,13 @@ func Parse(file string, src []byte, problems *diag.List) *Node {
 	}
 	c := converter{src: s, report: r}
 	return c.node(root, 1)
+}
+
+// utf16 reports whether a text begins as one in UTF-16 does, with a byte order
+// mark or an ASCII character.
+func utf16(src []byte) bool {
+	return bytes.HasPrefix(src, []byte{0xFE, 0xFF}) || bytes.HasPrefix(src, []byte{0xFF, 0xFE}) ||
+		len(src) > 1 && (src[0] == 0) != (src[1] == 0)
 }
 
 // load lets the library read the text. Only nodes are asked for, so the

@@ -9,8 +9,12 @@ import (
 	"github.com/pawl-go/pawl/internal/diag"
 )
 
+// MaxBytes is the size of the largest definition that is read: room for a
+// thousand states and ten thousand transitions with guards, sets and emits,
+// each on several lines.
+const MaxBytes = 4 << 20
+
 const (
-	maxBytes = 1 << 20
 	// maxLineBytes keeps columns cheap to count: a position is found by
 	// walking its line.
 	maxLineBytes = 16 << 10
@@ -26,7 +30,7 @@ type source struct {
 }
 
 func newSource(file string, text []byte) *source {
-	s := &source{file: file, text: text, lines: []int{0}}
+	s := &source{file: file, text: text, lines: make([]int, 1, bytes.Count(text, []byte("\n"))+1)}
 	for i, b := range text {
 		if b == '\n' {
 			s.lines = append(s.lines, i+1)
@@ -71,6 +75,25 @@ func (s *source) offset(line, col int) int {
 		at += size
 	}
 	return at
+}
+
+// word returns what stands at a place up to the next blank, comma or bracket.
+func (s *source) word(pos diag.Position) string {
+	rest := s.text[s.offset(pos.Line, pos.Col):]
+	if len(rest) == 0 {
+		return ""
+	}
+	if end := bytes.IndexAny(rest[1:], " \t\r\n,[]{}"); end >= 0 {
+		rest = rest[:1+end]
+	}
+	return string(rest)
+}
+
+// first reports whether nothing but blanks stands before a place on its line.
+func (s *source) first(pos diag.Position) bool {
+	line := s.line(pos.Line - 1)
+	before := min(s.offset(pos.Line, pos.Col)-s.offset(pos.Line, 1), len(line))
+	return len(bytes.TrimLeft(line[:before], " \t")) == 0
 }
 
 // reporter adds problems until there are too many to be read.
