@@ -88,7 +88,7 @@ func TestMistakesInWritingAreShownWhereTheyAre(t *testing.T) {
 		want      []string
 	}{
 		{"the key on", "machine: door\non: {}\nstates:\n  OPEN: {initial: true}\n",
-			[]string{`2:1 FSM020 a definition has no key "on"; it has machine, describe, table, states, guards, events, transitions, create`}},
+			[]string{`2:1 FSM020 a definition has no key "on"; it has machine, describe, owner, tags, table, create, states, guards, events, transitions, maps, waive`}},
 		{"a state twice", "machine: door\nstates:\n  OPEN: {initial: true}\n  SHUT: {}\n  OPEN: {final: true}\n",
 			[]string{`5:3 FSM008 key "OPEN" is repeated; it is first at line 3`}},
 		{"an event twice, once in quotes", "machine: door\nstates:\n  OPEN: {initial: true}\nevents:\n  shut: {}\n  'shut': {}\n",
