@@ -58,6 +58,7 @@ func (c *checker) definition(file *syntax.Node) bool {
 	c.maps(top)
 	c.formerNames()
 	c.decisions()
+	c.exclusive()
 	c.facts()
 	c.deadlines()
 	c.graph()

@@ -88,23 +88,30 @@ type Issue struct {
 // their offsets. It is safe for concurrent use and never panics.
 func Parse(source string, scope Scope) ([]Part, []Issue) {
 	w := &walker{source: source, scope: scope}
-	switch {
-	case strings.TrimSpace(source) == "":
-		w.add(0, Empty, "", "the SQL expression is empty")
-	case len(source) > MaxLength:
-		w.add(0, TooLong, "", "the SQL expression has %d bytes; at most %d are read, so compute it elsewhere and pass it as a parameter", len(source), MaxLength)
-	case !utf8.ValidString(source) || strings.ContainsRune(source, 0):
-		w.add(0, Syntax, "", "the SQL expression is not valid UTF-8 text, or holds a NUL character")
-	default:
-		if masked, ok := w.scan(); ok {
-			w.parse(masked)
-		}
+	if masked, ok := w.read(); ok {
+		w.parse(masked)
 	}
 	if len(w.issues) > 0 {
 		sort.SliceStable(w.issues, func(i, j int) bool { return w.issues[i].Offset < w.issues[j].Offset })
 		return nil, w.issues
 	}
 	return w.parts(), nil
+}
+
+// read checks that the source can be a fragment at all, scans it, and returns
+// it as scan does.
+func (w *walker) read() (masked string, ok bool) {
+	switch {
+	case strings.TrimSpace(w.source) == "":
+		w.add(0, Empty, "", "the SQL expression is empty")
+	case len(w.source) > MaxLength:
+		w.add(0, TooLong, "", "the SQL expression has %d bytes; at most %d are read, so compute it elsewhere and pass it as a parameter", len(w.source), MaxLength)
+	case !utf8.ValidString(w.source) || strings.ContainsRune(w.source, 0):
+		w.add(0, Syntax, "", "the SQL expression is not valid UTF-8 text, or holds a NUL character")
+	default:
+		return w.scan()
+	}
+	return "", false
 }
 
 // walker gathers what one Parse finds.

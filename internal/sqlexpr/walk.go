@@ -12,20 +12,29 @@ const wrapper = "SELECT ("
 
 // parse reads the masked fragment and walks its tree.
 func (w *walker) parse(masked string) {
-	result, err := parseSQL(wrapper + masked + ")")
-	if err != nil {
-		w.syntax(err, len(wrapper))
-		return
-	}
-	top := onlyTarget(result)
+	top := w.tree(masked)
 	if top == nil {
-		w.add(0, Several, "", "write exactly one SQL expression, without FROM, WHERE or a second one")
 		return
 	}
 	w.walk(top)
 	if len(w.issues) == 0 {
 		w.want(top)
 	}
+}
+
+// tree parses the text of one expression and returns its node, or nil after
+// reporting what is wrong.
+func (w *walker) tree(text string) *pg.Node {
+	result, err := parseSQL(wrapper + text + ")")
+	if err != nil {
+		w.syntax(err, len(wrapper))
+		return nil
+	}
+	top := onlyTarget(result)
+	if top == nil {
+		w.add(0, Several, "", "write exactly one SQL expression, without FROM, WHERE or a second one")
+	}
+	return top
 }
 
 // onlyTarget returns the expression when the tree is SELECT (expression) and
