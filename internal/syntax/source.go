@@ -141,6 +141,11 @@ func (r *reporter) checkLine(s *source, n int) {
 		return
 	}
 	for len(line) > 0 && !r.full() {
+		if b := line[0]; ' ' <= b && b <= '~' || b == '\t' { // nearly all are
+			line = line[1:]
+			pos.Col++
+			continue
+		}
 		c, size := utf8.DecodeRune(line)
 		switch {
 		case c == utf8.RuneError && size == 1:
