@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // List collects problems. The zero value is an empty list ready for use. It
@@ -60,15 +61,22 @@ func (l *List) Sorted() []Problem {
 		return []Problem{}
 	}
 	sorted := append([]Problem{}, l.problems...)
-	slices.SortStableFunc(sorted, func(a, b Problem) int {
-		return cmp.Or(
-			cmp.Compare(a.Pos.File, b.Pos.File),
-			cmp.Compare(a.Pos.Line, b.Pos.Line),
-			cmp.Compare(a.Pos.Col, b.Pos.Col),
-			cmp.Compare(a.Code, b.Code),
-			cmp.Compare(a.Message, b.Message),
-			cmp.Compare(a.Severity, b.Severity),
-		)
-	})
+	slices.SortFunc(sorted, order)
 	return slices.Compact(sorted)
+}
+
+// order is total, so that equal problems are neighbours. Most differ in their
+// line, and no more of them is compared.
+func order(a, b Problem) int {
+	if c := strings.Compare(a.Pos.File, b.Pos.File); c != 0 {
+		return c
+	}
+	if c := cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col)); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Message, b.Message),
+		cmp.Compare(a.Severity, b.Severity),
+	)
 }

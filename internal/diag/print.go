@@ -1,10 +1,10 @@
 package diag
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -15,45 +15,40 @@ import (
 //
 // A warning has the word "warning:" after its code. Characters that could
 // move a terminal's cursor, or hide text, are written as escapes. An empty
-// list writes nothing. The error is the writer's.
+// list writes nothing. However many there are, all are written, a few at a
+// time. The error is the writer's.
 func (l *List) Text(w io.Writer) error {
-	var b strings.Builder
+	b := bufio.NewWriter(w) // keeps the first error, and Flush returns it
 	for _, p := range l.Sorted() {
-		b.WriteString(harmless(p.Pos.String()))
+		writeHarmless(b, p.Pos.String())
 		b.WriteString(": ")
-		b.WriteString(harmless(string(p.Code)))
+		writeHarmless(b, string(p.Code))
 		if p.Severity == Warning {
 			b.WriteString(" warning:")
 		}
 		b.WriteByte(' ')
-		b.WriteString(harmless(p.Message))
+		writeHarmless(b, p.Message)
 		b.WriteByte('\n')
 	}
-	if b.Len() == 0 {
-		return nil
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
-// harmless escapes whatever is not a visible character or a space.
-func harmless(s string) string {
-	var b strings.Builder
+// writeHarmless escapes whatever is not a visible character or a space.
+func writeHarmless(b *bufio.Writer, s string) {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
+			fmt.Fprintf(b, `\x%02x`, s[i])
 		case unicode.IsGraphic(r):
 			b.WriteRune(r)
 		case r > 0xFFFF:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			fmt.Fprintf(b, `\U%08x`, r)
 		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			fmt.Fprintf(b, `\u%04x`, r)
 		}
 		i += size
 	}
-	return b.String()
 }
 
 // jsonProblem fixes the field names and their order.
