@@ -25,7 +25,7 @@ func (c *checker) decisions() {
 func (c *checker) fill(event *model.Event) {
 	keys := make([]map[string]bool, len(event.Cells))
 	closed := make([]*transDecl, len(event.Cells))
-	for _, d := range c.eventNames[event.Name].transitions {
+	for _, d := range c.eventOf[event.Name].transitions {
 		for i, from := range d.t.From {
 			at := from.Index
 			cell := event.Cells[at]

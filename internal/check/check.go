@@ -81,6 +81,11 @@ type checker struct {
 	// statesKnown and eventsKnown say that a list of them was read, so that a
 	// name that is not in it is worth a problem of its own.
 	statesKnown, eventsKnown bool
+	// stateOf and eventOf find by name, which a large machine does often.
+	stateOf map[string]*model.State
+	eventOf map[string]*eventDecl
+	// stateNames and eventNames are what may have been meant by others.
+	stateNames, eventNames []string
 	// hints are the ends of messages about unknown names, each found once, and
 	// compare is how many more names may be compared to find one.
 	hints   map[unknownName]string
@@ -92,9 +97,6 @@ type checker struct {
 	eventDecls []*eventDecl
 	stateDecls []*stateDecl
 	transDecls []*transDecl
-	// stateNames and eventNames find what is declared.
-	stateNames map[string]*model.State
-	eventNames map[string]*eventDecl
 }
 
 func (c *checker) errorf(pos diag.Position, code diag.Code, format string, args ...any) {

@@ -22,7 +22,7 @@ type eventDecl struct {
 func (c *checker) events(top *syntax.Mapping) {
 	entries, ok := c.section(top, "events", "")
 	c.eventsKnown = ok
-	c.eventNames = make(map[string]*eventDecl, len(entries))
+	c.eventOf = make(map[string]*eventDecl, len(entries))
 	for _, e := range entries {
 		event := &model.Event{Name: e.Key.Text, Pos: e.Key.Pos, Index: len(c.machine.Events)}
 		c.clear(e.Key)
@@ -37,8 +37,8 @@ func (c *checker) events(top *syntax.Mapping) {
 		event.ExpectVersion = c.word(fields, "expect", "version")
 		d := &eventDecl{event: event, fields: fields, used: make(map[*model.Param]bool)}
 		c.machine.Events = append(c.machine.Events, event)
+		c.eventOf[event.Name], c.eventNames = d, append(c.eventNames, event.Name)
 		c.eventDecls = append(c.eventDecls, d)
-		c.eventNames[event.Name] = d
 		c.params(d)
 		d.identity = keyPos(fields, "identity", event.Pos)
 		event.Identity = c.factParams(d, "identity")

@@ -48,7 +48,7 @@ func (c *checker) deadlineEvent(e *model.Event) bool {
 // repeatable reports the first transition after which the event would move the
 // row once more.
 func (c *checker) repeatable(e *model.Event) {
-	for _, d := range c.eventNames[e.Name].transitions {
+	for _, d := range c.eventOf[e.Name].transitions {
 		if e.Cells[d.t.To.Index].Moves() {
 			c.errorf(d.to, CodeRepeatable, "event %s leads to %s and moves the row again from there, so a call that is repeated would count twice; give the event an identity, or expect: version", quote(e.Name), quote(d.t.To.Name))
 			return

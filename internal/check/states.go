@@ -21,7 +21,7 @@ type stateDecl struct {
 func (c *checker) states(top *syntax.Mapping) {
 	entries, ok := c.section(top, "states", "name the states, as in states: {OPEN: {initial: true}, DONE: {final: true}}")
 	c.statesKnown = ok
-	c.stateNames = make(map[string]*model.State, len(entries))
+	c.stateOf = make(map[string]*model.State, len(entries))
 	var initial *model.State
 	for _, e := range entries {
 		fields := c.optionalMapping(e.Value, "a state")
@@ -40,7 +40,7 @@ func (c *checker) states(top *syntax.Mapping) {
 			d.deadline = c.deadline(s, n)
 		}
 		c.machine.States = append(c.machine.States, s)
-		c.stateNames[s.Name] = s
+		c.stateOf[s.Name], c.stateNames = s, append(c.stateNames, s.Name)
 		c.stateDecls = append(c.stateDecls, d)
 		switch {
 		case s.Initial && initial != nil:

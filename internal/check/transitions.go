@@ -82,14 +82,14 @@ func (c *checker) transition(item *syntax.Node, fields *syntax.Mapping) {
 	if t.Event == nil {
 		return
 	}
-	c.eventNames[t.Event.Name].moves = true
+	c.eventOf[t.Event.Name].moves = true
 	if t.To == nil || len(t.From) == 0 {
 		return
 	}
 	t.Index = len(c.machine.Transitions)
 	c.machine.Transitions = append(c.machine.Transitions, t)
 	c.transDecls = append(c.transDecls, d)
-	c.eventNames[t.Event.Name].transitions = append(c.eventNames[t.Event.Name].transitions, d)
+	c.eventOf[t.Event.Name].transitions = append(c.eventOf[t.Event.Name].transitions, d)
 	for i, from := range t.From {
 		if from.Final {
 			c.errorf(d.from[i], CodeFinal, "state %s is final, so event %s cannot leave it; delete final, or the transition", quote(from.Name), quote(t.Event.Name))
@@ -148,29 +148,21 @@ func (c *checker) sets(t *model.Transition, fields *syntax.Mapping) {
 }
 
 func (c *checker) event(s *syntax.Scalar) *model.Event {
-	if d := c.eventNames[s.Text]; d != nil {
+	if d := c.eventOf[s.Text]; d != nil {
 		return d.event
 	}
 	if c.eventsKnown {
-		names := make([]string, 0, len(c.machine.Events))
-		for _, e := range c.machine.Events {
-			names = append(names, e.Name)
-		}
-		c.unknown(s.Pos, "event", s.Text, names)
+		c.unknown(s.Pos, "event", s.Text, c.eventNames)
 	}
 	return nil
 }
 
 func (c *checker) state(s *syntax.Scalar) *model.State {
-	if state := c.stateNames[s.Text]; state != nil {
+	if state := c.stateOf[s.Text]; state != nil {
 		return state
 	}
 	if c.statesKnown {
-		names := make([]string, 0, len(c.machine.States))
-		for _, state := range c.machine.States {
-			names = append(names, state.Name)
-		}
-		c.unknown(s.Pos, "state", s.Text, names)
+		c.unknown(s.Pos, "state", s.Text, c.stateNames)
 	}
 	return nil
 }

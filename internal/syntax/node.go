@@ -93,7 +93,25 @@ type Entry struct {
 type Mapping struct {
 	Pos     diag.Position
 	Entries []Entry
-	index   map[string]int
+	// index is nil while the entries are few, which most mappings are: then
+	// looking at each is faster, and takes no memory.
+	index map[string]int
+}
+
+const manyEntries = 16
+
+// add appends an entry whose key is not there yet.
+func (m *Mapping) add(entry Entry) {
+	m.Entries = append(m.Entries, entry)
+	switch {
+	case m.index != nil:
+		m.index[entry.Key.Text] = len(m.Entries) - 1
+	case len(m.Entries) > manyEntries:
+		m.index = make(map[string]int)
+		for i, e := range m.Entries {
+			m.index[e.Key.Text] = i
+		}
+	}
 }
 
 // Get returns the value of a key, or nil when the mapping is nil or has no
@@ -108,11 +126,18 @@ func (m *Mapping) Entry(key string) (Entry, bool) {
 	if m == nil {
 		return Entry{}, false
 	}
-	i, ok := m.index[key]
-	if !ok {
+	if m.index != nil {
+		if i, ok := m.index[key]; ok {
+			return m.Entries[i], true
+		}
 		return Entry{}, false
 	}
-	return m.Entries[i], true
+	for _, entry := range m.Entries {
+		if entry.Key.Text == key {
+			return entry, true
+		}
+	}
+	return Entry{}, false
 }
 
 // Keys returns the texts of the keys in the order written.

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,6 +35,26 @@ func TestQuotedIsNeverAmbiguous(t *testing.T) {
 	}
 	require.Equal(t, []bool{true, false, false, false, false, true}, ambiguities)
 	require.Equal(t, []bool{false, true, true, true, true, false}, quotes)
+}
+
+func TestEntriesAreFoundInMappingsOfEverySize(t *testing.T) {
+	t.Parallel()
+	var src strings.Builder
+	for n := range 3 * manyEntries {
+		fmt.Fprintf(&src, "k%d: %d\n", n, n)
+		root, list := parse(t, src.String()+"k0: again\n")
+		require.Equal(t, []string{fmt.Sprintf("%d:1 FSM008", n+2)}, found(list))
+		m := root.AsMapping()
+		require.Len(t, m.Entries, n+1)
+		for i := range n + 1 {
+			entry, ok := m.Entry(fmt.Sprint("k", i))
+			require.True(t, ok)
+			require.Equal(t, fmt.Sprint(i), entry.Value.AsScalar().Text)
+		}
+		_, ok := m.Entry(fmt.Sprint("k", n+1))
+		require.False(t, ok)
+		require.Nil(t, m.Get("k"))
+	}
 }
 
 func TestScalarReaders(t *testing.T) {

@@ -179,24 +179,23 @@ func (c *converter) properties(n *yaml.Node, pos diag.Position) {
 }
 
 func (c *converter) mapping(n *yaml.Node, depth int) *Mapping {
-	m := &Mapping{Pos: c.position(n), index: make(map[string]int)}
+	m := &Mapping{Pos: c.position(n)}
 	for i := 0; i+1 < len(n.Content) && !c.report.full(); i += 2 {
 		key := c.key(n.Content[i])
 		value := c.node(n.Content[i+1], depth+1)
 		if key == nil {
 			continue
 		}
-		if first, repeated := m.index[key.Text]; repeated {
+		if first, repeated := m.Entry(key.Text); repeated {
 			c.report.add(key.Pos, CodeDuplicateKey, "key %s is repeated; it is first at line %d",
-				quote(key.Text), m.Entries[first].Key.Pos.Line)
+				quote(key.Text), first.Key.Pos.Line)
 			continue
 		}
 		if value == nil {
 			// Keep the key, so that the checker does not call it missing too.
 			value = &Node{Kind: KindScalar, Pos: key.Pos, Scalar: &Scalar{Pos: key.Pos, Ambiguous: true}}
 		}
-		m.index[key.Text] = len(m.Entries)
-		m.Entries = append(m.Entries, Entry{Key: key, Value: value})
+		m.add(Entry{Key: key, Value: value})
 	}
 	return m
 }
