@@ -49,9 +49,9 @@ func TestTheLargestMachineIsChecked(t *testing.T) {
 	require.Equal(t, "STATE_0249", last.To.Name)
 	require.Same(t, last, m.Events[49].Cells[199].Transitions[0])
 
-	m, found = read(large(1000, 10_001, next(1000)))
+	m, found = read(large(1000, 20_001, next(1000)))
 	require.Nil(t, m)
-	require.Equal(t, []string{"1:10 FSM058 this machine has 1000 states, 50 events and 10001 transitions; at most 1000, 1000 and 10000 are read, and 50000 cells; split it into several machines"}, found)
+	require.Equal(t, []string{"1:10 FSM058 this machine has 1000 states, 50 events and 20001 transitions; at most 2000, 1000 and 20000 are read, and 250000 cells; split it into several machines"}, found)
 }
 
 // Each of 1,001 targets lacks the line below of a state's name, and then the
