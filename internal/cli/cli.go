@@ -30,7 +30,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"init", "", "make what a project needs: core migration, migrations package, sqlc.yaml, a first definition", runInit},
-		{"lint", "[FILE|FOLDER ...]", "check definitions (default: definitions/)", runLint},
+		{"lint", "[--queries FOLDER] [FILE|FOLDER ...]", "check definitions (default: definitions/), and that no hand-written SQL goes around them", runLint},
 		{"generate", "[--check]", "write migrations, queries and Go; with --check show the difference instead", runGenerate},
 		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", runModel},
 		{"rules", "[CODE ...]", "explain the codes of problems", runRules},
@@ -44,8 +44,10 @@ type call struct {
 	dir    string
 	format string
 	check  bool
-	out    io.Writer
-	err    io.Writer
+	// queries are the folders of hand-written SQL that lint looks at too.
+	queries []string
+	out     io.Writer
+	err     io.Writer
 }
 
 // Main runs fsmgen with the program's own arguments and returns its exit code:
@@ -98,7 +100,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func usage(w io.Writer) {
 	_, _ = fmt.Fprint(w, "fsmgen turns transition tables into guarded PostgreSQL statements and a typed Go API.\n\n")
 	for _, c := range commands() {
-		_, _ = fmt.Fprintf(w, "  fsmgen %-28s %s\n", c.name+" "+c.args, c.short)
+		_, _ = fmt.Fprintf(w, "  fsmgen %-43s %s\n", c.name+" "+c.args, c.short)
 	}
 	_, _ = fmt.Fprint(w, "\nEvery command takes -C FOLDER, the root of the project (default: this folder).\n"+
 		"Exit codes: 0 fine, 1 findings or differing output, 2 usage or input and output.\n")
@@ -116,6 +118,10 @@ func (c command) parse(ctx context.Context, args []string, stdout, stderr io.Wri
 	k.flags.StringVar(&k.format, "format", "text", "how problems are printed: text, json or sarif")
 	if c.name == "generate" {
 		k.flags.BoolVar(&k.check, "check", false, "write nothing; show the difference and exit 1 if there is one")
+	}
+	if c.name == "lint" {
+		k.flags.Func("queries", "a `folder` of .sql files, looked through for statements that go around the machines; may be repeated",
+			func(folder string) error { k.queries = append(k.queries, folder); return nil })
 	}
 	for len(args) > 0 {
 		if err := k.flags.Parse(args); err != nil {

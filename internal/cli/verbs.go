@@ -30,22 +30,33 @@ func runInit(_ context.Context, k *call) int {
 	return exitFine
 }
 
-// runLint checks the definitions that are named, or all.
+// runLint checks the definitions that are named, or all, and then the queries.
 func runLint(ctx context.Context, k *call) int {
 	paths := k.args
 	if len(paths) == 0 {
 		paths = []string{pipeline.Definitions}
 	}
-	for i, p := range paths {
-		if filepath.IsAbs(p) {
-			return k.fail(fmt.Errorf("%s: give a path below the project's root, see -C", p))
+	for _, given := range [][]string{paths, k.queries} {
+		for i, p := range given {
+			if filepath.IsAbs(p) {
+				return k.fail(fmt.Errorf("%s: give a path below the project's root, see -C", p))
+			}
+			given[i] = filepath.ToSlash(filepath.Clean(p))
 		}
-		paths[i] = filepath.ToSlash(filepath.Clean(p))
 	}
 	var problems diag.List
 	machines, err := pipeline.Lint(ctx, os.DirFS(k.dir), paths, &problems)
 	if err != nil {
 		return k.fail(err)
+	}
+	checked := count(len(machines), "machine")
+	allowed := 0
+	if len(k.queries) > 0 {
+		read := 0
+		if read, allowed, err = pipeline.Bypass(ctx, os.DirFS(k.dir), k.queries, machines, &problems); err != nil {
+			return k.fail(err)
+		}
+		checked += " and " + count(read, "hand-written SQL file")
 	}
 	if err := k.print(&problems); err != nil {
 		return k.fail(err)
@@ -54,7 +65,11 @@ func runLint(ctx context.Context, k *call) int {
 		return exitFindings
 	}
 	if k.format == "text" {
-		_, _ = fmt.Fprintf(k.err, "%s checked, %s\n", count(len(machines), "machine"), summary(&problems))
+		_, _ = fmt.Fprintf(k.err, "%s checked, %s", checked, summary(&problems))
+		if allowed > 0 {
+			_, _ = fmt.Fprintf(k.err, ", %d allowed", allowed)
+		}
+		_, _ = fmt.Fprintln(k.err)
 	}
 	return exitFine
 }

@@ -20,7 +20,9 @@ var table = []struct {
 }{
 	{"internal/diag", nil},
 	{"internal/syntax", []string{"internal/diag"}},
-	{"internal/sqlexpr", nil},
+	{"internal/pgparse", nil},
+	{"internal/sqlexpr", []string{"internal/pgparse"}},
+	{"internal/bypass", []string{"internal/diag", "internal/pgparse"}},
 	{"internal/model", []string{"internal/diag"}},
 	{"internal/genfile", nil},
 	{"internal/logic", []string{"internal/sqlexpr"}},
@@ -29,7 +31,7 @@ var table = []struct {
 	{"internal/gengo", []string{"internal/model", "internal/genfile"}},
 	{"internal/sqlcgen", nil},
 	{"internal/fileset", nil},
-	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset"}},
+	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass"}},
 	{"internal/cli", []string{"internal/pipeline", "internal/fileset", "internal/diag"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},
 

@@ -16,9 +16,9 @@ var (
 	// ErrNotRegular says that a file of the project is a pipe, a device or the like,
 	// which might never end, or never begin.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrLinkedFolder says that a folder of definitions is a symbolic link.
-	// Links may form a circle, so they are not followed, and passing over one
-	// silently would drop its machines.
+	// ErrLinkedFolder says that a folder of definitions, or of queries, is a
+	// symbolic link. Links may form a circle, so they are not followed, and
+	// passing over one silently would drop what is in it.
 	ErrLinkedFolder = errors.New("a link to a folder is not followed: move the folder here, or name it as an argument of its own")
 )
 
@@ -29,34 +29,42 @@ const maxRead = syntax.MaxBytes + 1
 func definitionFiles(fsys fs.FS, paths []string) ([]string, error) {
 	var files []string
 	for _, p := range paths {
-		info, err := fs.Stat(fsys, p)
+		found, err := filesUnder(fsys, p, definition)
 		if err != nil {
 			return nil, err
 		}
-		if !info.IsDir() {
-			files = append(files, p)
-			continue
-		}
-		err = fs.WalkDir(fsys, p, func(name string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case name != p && linkedFolder(fsys, name, d):
-				return fmt.Errorf("%s: %w", name, ErrLinkedFolder)
-			case !d.IsDir() && definition(name):
-				files = append(files, name)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+		files = append(files, found...)
 	}
 	if len(files) == 0 {
 		return nil, ErrNoDefinitions
 	}
 	slices.Sort(files)
 	return slices.Compact(files), nil
+}
+
+// filesUnder returns p itself when it is a file, else the files below it whose
+// names are wanted.
+func filesUnder(fsys fs.FS, p string, wanted func(name string) bool) ([]string, error) {
+	info, err := fs.Stat(fsys, p)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{p}, nil
+	}
+	var files []string
+	err = fs.WalkDir(fsys, p, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != p && linkedFolder(fsys, name, d):
+			return fmt.Errorf("%s: %w", name, ErrLinkedFolder)
+		case !d.IsDir() && wanted(name):
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files, err
 }
 
 // definition reports whether a file's name is that of a definition.

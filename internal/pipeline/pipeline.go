@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/pawl-go/pawl/internal/bypass"
 	"github.com/pawl-go/pawl/internal/check"
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/fileset"
@@ -47,7 +48,7 @@ const (
 
 // Rules documents every code, in order.
 func Rules() []diag.Rule {
-	rules := slices.Concat(syntax.Rules(), check.Rules(), gensql.Rules(), []diag.Rule{{
+	rules := slices.Concat(syntax.Rules(), check.Rules(), gensql.Rules(), bypass.Rules(), []diag.Rule{{
 		Code: CodeSQL, Severity: diag.Error, Short: "SQL refused",
 		Cause: "The SQL analyser refuses a fragment of a definition, or a hand-written query or migration: a function or type that does not exist, for example.",
 		Fix:   "Correct the SQL at the place named.",

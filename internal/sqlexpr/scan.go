@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/pawl-go/pawl/internal/pgparse"
 )
 
 // token is one word of the fragment.
@@ -29,7 +31,7 @@ var constants = map[pg.Token]bool{pg.Token_SCONST: true, pg.Token_USCONST: true,
 // replaced by a positional one of the same length. Without that, the grammar
 // would read @amount + 1 as @ (amount + 1), since @ is an operator to it.
 func (w *walker) scan() (string, bool) {
-	result, err := scanSQL(w.source)
+	result, err := pgparse.Scan(w.source)
 	if err != nil {
 		w.syntax(err, 0)
 		return "", false
@@ -136,7 +138,7 @@ func (w *walker) tokenAt(offset int) int {
 // syntax reports an error of the parser, which counts characters behind a
 // prefix of that many bytes.
 func (w *walker) syntax(err error, prefix int) {
-	offset := nthRune(w.source, max(0, cursor(err)-1-prefix))
+	offset := nthRune(w.source, max(0, pgparse.Cursor(err)-1-prefix))
 	message := err.Error()
 	if offset >= len(w.source) && strings.Contains(message, "at or near") {
 		message = "syntax error at the end"

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/pawl-go/pawl/internal/pgparse"
 )
 
 // wrapper stands before the fragment when it is parsed; its closing bracket
@@ -25,7 +27,7 @@ func (w *walker) parse(masked string) {
 // tree parses the text of one expression and returns its node, or nil after
 // reporting what is wrong.
 func (w *walker) tree(text string) *pg.Node {
-	result, err := parseSQL(wrapper + text + ")")
+	result, err := pgparse.Parse(wrapper + text + ")")
 	if err != nil {
 		w.syntax(err, len(wrapper))
 		return nil
