@@ -226,6 +226,7 @@ func database(ctx context.Context, machines []*model.Machine, in sqlcgen.Input, 
 	if len(ours) > 0 && problems.Errors() == 0 {
 		return fmt.Errorf("sqlc refuses generated SQL, which is a fault of fsmgen: %+v", ours)
 	}
+	declaredTwice(machines, files, problems)
 	for _, f := range files {
 		if err := set.Add(path.Join(Gen, "db", f.Name), f.Content); err != nil {
 			return err
