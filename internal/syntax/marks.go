@@ -1,9 +1,9 @@
 package syntax
 
-// maxMarks is about twice what the largest machine needs: ten thousand
-// transitions with a guard, three sets and an emit have some 250,000. The
+// maxMarks is well above what the largest machine needs: ten thousand
+// transitions with a guard, three sets and an emit have some 240,000. The
 // library takes up to two kilobytes for each, and this is what bounds it.
-const maxMarks = 500_000
+const maxMarks = 400_000
 
 // checkMarks reports a text that could have more keys and values than any
 // definition, before the library builds them. It counts every mark that might
@@ -12,7 +12,7 @@ const maxMarks = 500_000
 func (r *reporter) checkMarks(s *source) bool {
 	count := 0
 	for at := range s.text {
-		if !mark(s.text[at:]) {
+		if !mark(s.text, at) {
 			continue
 		}
 		if count++; count > maxMarks {
@@ -23,19 +23,24 @@ func (r *reporter) checkMarks(s *source) bool {
 	return true
 }
 
-// mark reports whether the first byte may begin or part values.
-func mark(text []byte) bool {
-	switch text[0] {
+// mark reports whether the byte at a place may begin or part values.
+func mark(text []byte, at int) bool {
+	switch text[at] {
 	case ',', '[', '{':
 		return true
-	case '-', '?', ':': // ends a word, else it is a part of one
-		if len(text) == 1 {
-			return true
-		}
-		switch text[1] {
-		case ' ', '\t', '\r', '\n', ',', '[', ']', '{', '}':
-			return true
-		}
+	case '-', '?':
+		return at+1 == len(text) || apart(text[at+1])
+	case ':': // within a word it is a part of it, but not after a quote
+		return at+1 == len(text) || apart(text[at+1]) || at > 0 && (apart(text[at-1]) || text[at-1] == '"' || text[at-1] == '\'')
+	}
+	return false
+}
+
+// apart reports whether a byte ends a word in brackets.
+func apart(b byte) bool {
+	switch b {
+	case ' ', '\t', '\r', '\n', ',', '[', ']', '{', '}':
+		return true
 	}
 	return false
 }
