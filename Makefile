@@ -32,8 +32,8 @@ generate: ## make migrations, queries and Go from the definitions
 	$(PURE) go run ./cmd/fsmgen generate
 
 .PHONY: check
-check: ## definitions clean, generation without a difference, vet, staticcheck
-	$(PURE) go run ./cmd/fsmgen lint
+check: ## definitions and queries clean, generation without a difference, vet, staticcheck
+	$(PURE) go run ./cmd/fsmgen lint --queries queries --queries migrations
 	$(PURE) go run ./cmd/fsmgen generate --check
 	$(PURE) go tool sqlc diff
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not formatted: $$files"; exit 1; fi

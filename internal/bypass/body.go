@@ -89,7 +89,7 @@ func (r *reader) plpgsql(st statement, constant token, value string, at func(int
 	}
 	tree, err := pgparse.PLpgSQL(st.p.sql[st.from:constant.start]+tag+text+tag+st.p.sql[constant.end:st.to], text)
 	if err != nil {
-		r.unread(at(0), "this body cannot be read in full: "+err.Error())
+		r.unread(at(0), "this body cannot be read in full: "+briefly(err))
 		b.lexical()
 		return
 	}

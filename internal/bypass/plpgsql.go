@@ -37,7 +37,7 @@ type query struct {
 func (b *body) tree(text string) {
 	var tree any
 	if err := json.Unmarshal([]byte(text), &tree); err != nil {
-		b.reader.unread(b.p.at(0), "this body is not looked into: "+err.Error())
+		b.reader.unread(b.p.at(0), "this body is not looked into: "+briefly(err))
 		return
 	}
 	queries := gather(tree, 1, "", false)
@@ -133,7 +133,7 @@ func (b *body) query(q query) {
 	result, err := pgparse.Parse(prefix + text)
 	at := b.locate(q)
 	if err != nil {
-		b.reader.unread(b.p.at(at(0)), "this is not looked into, since PostgreSQL cannot read it: "+err.Error())
+		b.reader.unread(b.p.at(at(0)), "this is not looked into, since PostgreSQL cannot read it: "+briefly(err))
 		return
 	}
 	p, _, _ := newPassage(prefix+text, func(n int) int { return b.p.at(at(max(0, n-len(prefix)))) })
@@ -155,9 +155,12 @@ func (b *body) locate(q query) func(int) int {
 		for i := b.p.from(from); i < len(b.p.tokens); i++ {
 			start := b.p.tokens[i].start
 			shift := start - p.tokens[0].start
-			perform := strings.HasPrefix(q.text, " SELECT") && lower(b.p.text(b.p.tokens[i])) == "perform"
+			perform := p.tokens[0].kind == pg.Token_SELECT && lower(b.p.text(b.p.tokens[i])) == "perform"
 			if perform {
-				shift = start // the parser writes SELECT, and a space, over PERFORM
+				shift++ // the parser writes SELECT over PERFORM's last letters
+			}
+			if q.dynamic && !b.behind(i, "execute") {
+				continue
 			}
 			if !b.used[start] && !b.p.tokens[i].comment() && b.same(p, q.text, shift, perform) {
 				b.used[start] = true
@@ -186,10 +189,8 @@ func (b *body) same(p *passage, text string, shift int, perform bool) bool {
 func (b *body) execute(q query) {
 	at := b.locate(q)
 	place := at(0)
-	for i := b.p.from(b.line(q.line)); i < len(b.p.tokens) && b.p.tokens[i].start < at(0); i++ {
-		if lower(b.p.text(b.p.tokens[i])) == "execute" {
-			place = b.p.tokens[i].start
-		}
+	if i := b.p.from(place); b.behind(i, "execute") {
+		place = b.p.tokens[i-1].start
 	}
 	if result, err := pgparse.Parse("SELECT " + q.text); err == nil && len(result.GetStmts()) == 1 {
 		targets := result.GetStmts()[0].GetStmt().GetSelectStmt().GetTargetList()
@@ -310,7 +311,7 @@ func (b *body) lexical() {
 }
 
 func (b *body) behind(i int, words ...string) bool {
-	return i > 0 && slices.Contains(words, lower(b.p.text(b.p.tokens[i-1])))
+	return i > 0 && i <= len(b.p.tokens) && slices.Contains(words, lower(b.p.text(b.p.tokens[i-1])))
 }
 
 // withoutInto blanks the INTO that follows a RETURNING, which is no SQL.

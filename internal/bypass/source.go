@@ -89,7 +89,7 @@ func (t token) comment() bool {
 func newPassage(sql string, at func(int) int) (*passage, int, string) {
 	result, err := pgparse.Scan(sql)
 	if err != nil {
-		return nil, at(nthRune(sql, pgparse.Cursor(err)-1)), err.Error()
+		return nil, at(nthRune(sql, pgparse.Cursor(err)-1)), briefly(err)
 	}
 	p := &passage{at: at}
 	for _, t := range result.GetTokens() {
@@ -176,4 +176,13 @@ func nthRune(s string, n int) int {
 		n--
 	}
 	return len(s)
+}
+
+// briefly is what the parser says, less the rest of the file that it quotes.
+func briefly(err error) string {
+	text := err.Error()
+	if i := strings.Index(text, " at or near "); i >= 0 && strings.ContainsAny(text, "\n\r") {
+		return text[:i]
+	}
+	return text
 }

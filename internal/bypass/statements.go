@@ -98,7 +98,7 @@ func (r *reader) pieces(p *passage, severity diag.Severity) []statement {
 			if !errors.Is(err, pgparse.ErrDeep) && !errors.Is(err, pgparse.ErrBroken) {
 				at += nthRune(p.sql[st.from:st.to], pgparse.Cursor(err)-1)
 			}
-			r.add(p.at(at), CodeUnread, severity, "PostgreSQL cannot read this: "+err.Error())
+			r.add(p.at(at), CodeUnread, severity, "PostgreSQL cannot read this: "+briefly(err))
 			statements = append(statements, st)
 			continue
 		}

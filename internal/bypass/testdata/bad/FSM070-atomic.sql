@@ -1,0 +1,4 @@
+CREATE PROCEDURE p() BEGIN ATOMIC
+  SELECT 1;
+  UPDATE orders SET status = 'PAID';
+END;

@@ -1,0 +1,2 @@
+CREATE TABLE orders_2025 () INHERITS (orders);
+UPDATE orders_2025 SET status = 'PAID';

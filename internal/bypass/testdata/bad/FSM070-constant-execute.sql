@@ -1,0 +1,4 @@
+DO $$
+BEGIN
+  EXECUTE 'UPDATE orders SET status = ''PAID''';
+END $$;

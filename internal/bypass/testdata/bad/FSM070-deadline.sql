@@ -1,0 +1,2 @@
+UPDATE orders SET deadline_at = now(),
+  deadline_runs = 0;

@@ -1,0 +1,4 @@
+CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$
+  -- é
+  /* é */ UPDATE orders SET status = 'PAID';
+$$;

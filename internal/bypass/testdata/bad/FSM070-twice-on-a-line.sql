@@ -1,0 +1,1 @@
+DO $$ BEGIN UPDATE orders SET status = 1; UPDATE orders SET status = 1; END $$;

@@ -1,0 +1,1 @@
+UPDATE w SET status = 'PAID';

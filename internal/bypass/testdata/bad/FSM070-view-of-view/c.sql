@@ -1,0 +1,1 @@
+CREATE OR REPLACE VIEW v AS SELECT o.* FROM orders AS o;

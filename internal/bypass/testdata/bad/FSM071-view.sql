@@ -1,0 +1,2 @@
+CREATE VIEW v AS SELECT * FROM orders;
+INSERT INTO v (order_id) VALUES (1);

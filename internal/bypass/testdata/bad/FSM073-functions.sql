@@ -1,0 +1,4 @@
+DROP FUNCTION order_refuse_edge();
+CREATE OR REPLACE FUNCTION order_forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+ALTER FUNCTION order_refuse_edge() RENAME TO x;
+CREATE OR REPLACE TRIGGER order_edge AFTER UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION nothing();

@@ -1,0 +1,7 @@
+TRUNCATE orders CASCADE;
+DROP TABLE IF EXISTS shop, orders;
+ALTER TABLE orders RENAME COLUMN status TO state;
+ALTER TABLE orders RENAME TO old_orders;
+ALTER TABLE orders SET SCHEMA old;
+DROP TABLE order_history;
+DROP SCHEMA cms CASCADE;

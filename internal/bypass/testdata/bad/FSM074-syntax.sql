@@ -1,0 +1,3 @@
+SELECT 1;
+UPDATE orders WHERE status = 1;
+UPDATE orders SET status = 1;

@@ -1,0 +1,13 @@
+ALTER TABLE orders ADD COLUMN note text, ALTER COLUMN total_cents DROP NOT NULL, DROP CONSTRAINT orders_total_cents_check;
+ALTER TABLE orders DISABLE TRIGGER shop_touch;
+DROP TRIGGER order_edge ON other;
+ALTER TABLE orders ENABLE TRIGGER order_edge;
+SET session_replication_role = origin;
+RESET session_replication_role;
+SET search_path = public;
+SELECT set_config('search_path', 'x', true);
+TRUNCATE other;
+DROP TABLE other, cms.orders_old;
+DROP SCHEMA other;
+CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1';
+ALTER TABLE other RENAME COLUMN status TO state;

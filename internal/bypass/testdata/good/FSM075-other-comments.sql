@@ -1,0 +1,3 @@
+-- fsmgen:allowance is another word
+-- see fsmgen:allow
+SELECT 1;
