@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pawl-go/pawl/internal/diag"
-
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/pawl-go/pawl/internal/diag"
 )
 
 // allow is a comment by which the user accepts a finding.

@@ -130,6 +130,8 @@ func FuzzScan(f *testing.F) {
 			f.Add(sql)
 		}
 	}
+	// The parser is made ready on its first use, which would pass for a hang.
+	bypass.Scan([]bypass.File{{Name: "x.sql", SQL: []byte("DO $$ BEGIN PERFORM 1; END $$")}}, tables, &diag.List{})
 	f.Fuzz(func(t *testing.T, sql []byte) {
 		var problems diag.List
 		bypass.Scan([]bypass.File{{Name: "x.sql", SQL: sql}}, tables, &problems)

@@ -28,7 +28,7 @@ func Rules() []diag.Rule {
 		Fix:   "Leave the tables to the machine. For a relay's DELETE, write -- fsmgen:allow FSM072 and the reason directly above it.",
 	}, {
 		Code: CodeDisarms, Severity: diag.Error, Short: "guard taken away",
-		Cause: "A hand-written statement disables, drops or replaces what guards a table: its triggers, their functions, its constraints, own columns, or the table; or it sets session_replication_role; or it uses TRUNCATE, which no row trigger sees.",
+		Cause: "A hand-written statement disables, drops or replaces what guards a table: its triggers, their functions, its constraints, own columns, or the table; or puts a rule on it; or it sets session_replication_role, or writes to the catalog; or it uses TRUNCATE, which no row trigger sees.",
 		Fix:   "Take the statement out, or change the definition and let fsmgen generate migrate.",
 	}, {
 		Code: CodeUnread, Severity: diag.Error, Short: "SQL that cannot be read",

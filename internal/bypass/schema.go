@@ -39,10 +39,24 @@ func (r *reader) schema(st statement, n any) {
 		if strings.EqualFold(n.GetName(), replicationRole) && (off || n.GetKind() == pg.VariableSetKind_VAR_SET_CURRENT) {
 			r.disarms(st.p.at(st.p.word(st.from, st.to, replicationRole)), "%s keeps triggers from firing", replicationRole)
 		}
+	case *pg.RuleStmt:
+		if t := r.target(n.GetRelation()); t != nil && t.through == "" && n.GetEvent() != pg.CmdType_CMD_SELECT {
+			r.disarms(place(st, n.GetRelation()), "the rule %q changes what is written to %s", n.GetRulename(), t.said())
+		}
 	case *pg.CreateTrigStmt:
 		if t := r.target(n.GetRelation()); n.GetReplace() && t != nil && t.guardTrigger(n.GetTrigname()) {
 			r.disarms(st.p.at(st.p.word(st.from, st.to, n.GetTrigname())), "it replaces the trigger %q, which guards %s", n.GetTrigname(), t.said())
 		}
+	}
+}
+
+// catalogs are PostgreSQL's own tables of what guards.
+var catalogs = []string{"pg_trigger", "pg_constraint", "pg_proc", "pg_class", "pg_attribute", "pg_rewrite"}
+
+// catalog reports a write to one of them.
+func (r *reader) catalog(st statement, v *pg.RangeVar) {
+	if slices.Contains(catalogs, v.GetRelname()) && (v.GetSchemaname() == "" || v.GetSchemaname() == "pg_catalog") {
+		r.disarms(place(st, v), "it writes to %q, where what guards the tables is kept", v.GetRelname())
 	}
 }
 

@@ -40,13 +40,16 @@ func (r *reader) visit(st statement, m protoreflect.Message) {
 func (r *reader) node(st statement, n any) {
 	switch n := n.(type) {
 	case *pg.UpdateStmt:
+		r.catalog(st, n.GetRelation())
 		if t := r.target(n.GetRelation()); t != nil {
 			r.sets(st, t, n.GetRelation(), n.GetTargetList())
 			r.written(st, t, n.GetRelation(), "UPDATE")
 		}
 	case *pg.InsertStmt:
+		r.catalog(st, n.GetRelation())
 		r.insert(st, n)
 	case *pg.DeleteStmt:
+		r.catalog(st, n.GetRelation())
 		if t := r.target(n.GetRelation()); t != nil {
 			r.written(st, t, n.GetRelation(), "DELETE")
 		}
@@ -76,7 +79,7 @@ func (r *reader) target(v *pg.RangeVar) *relation {
 	return r.scan.resolve(nameOf(v))
 }
 
-// place is where a table is named. A qualified name is shown at its schema.
+// place is where a table is named. A qualified name begins with its schema.
 func place(st statement, v *pg.RangeVar) int { return st.p.at(int(v.GetLocation())) }
 
 // said is the table as messages name it.
