@@ -70,13 +70,13 @@ func guarded(machines []*model.Machine) []bypass.Guarded {
 func guardedTable(m *model.Machine) bypass.Guarded {
 	g := bypass.Guarded{
 		Machine: m.Name, Table: m.Table.Name, History: m.Name + "_history",
-		Columns: []string{model.StatusColumn, model.VersionColumn},
+		Columns: []string{m.Table.Status.Column, m.Table.Version},
 	}
 	if m.Deadlines() {
-		g.Columns = append(g.Columns, model.DeadlineColumn)
+		g.Columns = append(g.Columns, m.Table.Deadline)
 	}
 	if m.CountsRuns() {
-		g.Columns = append(g.Columns, model.DeadlineRunsColumn)
+		g.Columns = append(g.Columns, m.Table.Runs)
 	}
 	if m.Facts() {
 		g.Facts = m.Name + "_facts"
