@@ -189,7 +189,7 @@ func (r *reader) branch(when *cond, then, other *term) *term {
 
 func (r *reader) plus(l, t, as *term) *term {
 	switch {
-	case !r.grow():
+	case !r.grow() || l.size+t.size > maxSize:
 		return r.tooLong()
 	case l.form == null || t.form == null:
 		return &term{form: null}
@@ -201,12 +201,12 @@ func (r *reader) plus(l, t, as *term) *term {
 	if folded := inRange(as, new(big.Rat).Add(orZero(l), orZero(t))); folded != nil && l.form == number && t.form == number {
 		return folded
 	}
-	return &term{form: sum, kind: as.kind, bits: as.bits, left: l, right: t}
+	return &term{form: sum, kind: as.kind, bits: as.bits, left: l, right: t, size: l.size + t.size + 1}
 }
 
 func (r *reader) times(t *term, by *big.Rat, as *term) *term {
 	switch {
-	case !r.grow():
+	case !r.grow() || t.size > maxSize:
 		return r.tooLong()
 	case t.form == null:
 		return t
@@ -216,7 +216,7 @@ func (r *reader) times(t *term, by *big.Rat, as *term) *term {
 	if folded := inRange(as, new(big.Rat).Mul(orZero(t), by)); folded != nil && t.form == number {
 		return folded
 	}
-	return &term{form: multiple, kind: as.kind, bits: as.bits, constant: by, left: t}
+	return &term{form: multiple, kind: as.kind, bits: as.bits, constant: by, left: t, size: t.size + 1}
 }
 
 func orZero(t *term) *big.Rat {

@@ -12,6 +12,8 @@ const (
 	// maxTerms is how many parts the expressions of an analysis may have
 	// together, after CASE and coalesce are taken apart.
 	maxTerms = 20_000
+	// maxSize is how many sums and multiples one value may have.
+	maxSize = 60
 )
 
 // budget counts the steps that are left.

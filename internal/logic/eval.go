@@ -96,6 +96,9 @@ func (w world) evaluate(c *cond, done map[*cond]verdict) verdict {
 	case nothing:
 		places := c.left.places(nil)
 		v.truth = w.null(places)
+		if !w.unseen(places) {
+			_, v.overflow = w.work(c.left)
+		}
 	case negation:
 		v.truth = kids[0].truth.not()
 	case conj:
@@ -165,19 +168,18 @@ func (w world) fact(place int) truth {
 func (w world) relation(c *cond) (out truth, overflow bool) {
 	places := c.right.places(c.left.places(nil))
 	null := w.null(places)
-	if null == isTrue {
+	switch {
+	case w.unseen(places) && null == isTrue:
 		return isUnknown, false
-	}
-	opaque := slices.ContainsFunc(places, func(p int) bool {
-		_, known := w.length(p)
-		return w.slots[p].opaque && !known
-	})
-	if opaque {
+	case w.unseen(places):
 		return anything, false
 	}
-	scene := measured{w}
-	grown := func(t *term, a amount) { overflow = overflow || overflows(t, a) }
-	left, right := c.left.amount(scene, grown), c.right.amount(scene, grown)
+	left, over := w.work(c.left)
+	right, tooOver := w.work(c.right)
+	overflow = over || tooOver
+	if null == isTrue {
+		return isUnknown, overflow
+	}
 	l, r := left.class.rank(), right.class.rank()
 	if left.class == finite && right.class == finite {
 		l, r = left.c.Cmp(right.c), 0
@@ -189,6 +191,21 @@ func (w world) relation(c *cond) (out truth, overflow bool) {
 		return isTrue, overflow
 	}
 	return isFalse, overflow
+}
+
+// unseen reports whether one of the variables is an opaque value that cannot be
+// worked out.
+func (w world) unseen(places []int) bool {
+	return slices.ContainsFunc(places, func(p int) bool {
+		_, known := w.length(p)
+		return w.slots[p].opaque && !known
+	})
+}
+
+// work computes a term, and reports whether an integer in it overflows.
+func (w world) work(t *term) (value amount, overflow bool) {
+	value = t.amount(measured{w}, func(t *term, a amount) { overflow = overflow || overflows(t, a) })
+	return value, overflow
 }
 
 // free reports whether a text is one of ours, in whose order every collation

@@ -3,7 +3,6 @@ package logic_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/pawl-go/pawl/internal/logic"
 )
@@ -199,6 +198,3 @@ func not(x *bool) *bool {
 }
 
 func isTrue(x *bool) bool { return x != nil && *x }
-
-// columns writes SQL with parameters as columns, so that a query can give them.
-func columns(sql string) string { return strings.ReplaceAll(sql, "@", "param_") }

@@ -68,6 +68,10 @@ func (s *search) explore(b *branch, todo []*formula) bool {
 	case len(b.open) > 0:
 		return s.divide(b)
 	}
+	if !s.steps.spend(1 + s.parts/16) {
+		s.cut = true
+		return false
+	}
 	if s.accept(s.world(b, point, numbering)) {
 		return true
 	}
@@ -158,6 +162,10 @@ func (s *search) add(b *branch, l literal) (more *formula, ok bool) {
 			}
 		}
 		return oneOf(ways...), true
+	}
+	if !s.steps.spend(l.relation.left.weight() + l.relation.right.weight()) {
+		s.cut = true
+		return nil, false
 	}
 	left, right := s.sides(b, l.relation)
 	if left.class == finite && right.class == finite {

@@ -18,10 +18,10 @@ func (s *search) solve(b *branch) (point []*big.Rat, numbering map[int]int, foun
 	}
 	var apart []row
 	for _, l := range b.relations {
-		left, right := s.sides(b, l.relation)
-		if !s.steps.spend(1 + len(left.coef) + len(right.coef)) {
+		if !s.steps.spend(l.relation.left.weight() + l.relation.right.weight()) {
 			return nil, nil, unknown
 		}
+		left, right := s.sides(b, l.relation)
 		s.enter(sys, &apart, l, rowOf(difference(left, right), number))
 	}
 	s.bounds(sys, numbering)

@@ -21,7 +21,7 @@ type system struct {
 	equal   []row
 	atLeast []row
 	steps   *budget
-	depth   int
+	depth   int // of inexact eliminations
 }
 
 // solve returns a point that satisfies the system, with a value for each of

@@ -49,113 +49,116 @@ func overlap(r logic.Report, a, b int) logic.Answer {
 	return no
 }
 
+// twoGuards has the answers about pairs, by the rules of SQL.
+var twoGuards = []struct {
+	first, second string
+	overlap, gap  logic.Answer
+	assume        []string
+}{
+	// Order and integers.
+	{first: "a < 5", second: "a >= 5"},
+	{first: "a < 5", second: "a > 5", gap: yes},
+	{first: "a <= 5", second: "a >= 5", overlap: yes},
+	{first: "a < 5", second: "a > 4", overlap: no, gap: no},
+	{first: "a < 6", second: "a > 4", overlap: yes},
+	{first: "a = 1", second: "a <> 1"},
+	{first: "a <= b", second: "b < a"},
+	{first: "a < b", second: "b < a", gap: yes},
+	{first: "a + 1 <= b", second: "a >= b"},
+	{first: "2 * a < 7", second: "a >= 4"},
+	{first: "2 * a = b", second: "2 * a + 1 = b", gap: yes, assume: []string{"b IN (0, 1, 2, 3)", "a IN (0, 1)"}},
+	{first: "2 * a = 2 * b + 1", second: "a = b", gap: yes},
+	{first: "a + @p < b", second: "a + @p = b", gap: yes},
+	{first: "a + @p < b", second: "a + @p >= b"},
+	{first: "a - b <= @p", second: "b + @p < a"},
+	{first: "a IN (1, 2)", second: "a IN (3, 4)", gap: yes},
+	{first: "a IN (1, 2)", second: "a IN (2, 3)", overlap: yes, gap: yes},
+	{first: "a IN (1, 2)", second: "a NOT IN (1, 2)"},
+	{first: "a BETWEEN 1 AND 5", second: "a NOT BETWEEN 1 AND 5"},
+	{first: "a BETWEEN SYMMETRIC 5 AND 1", second: "a = 3", overlap: yes, gap: yes},
+	{first: "a BETWEEN 5 AND 1", second: "a = 3", gap: yes},
+	{first: "a = ANY (ARRAY[1, 2])", second: "a = 2", overlap: yes, gap: yes},
+	{first: "s < 32767", second: "s = 32767"},
+	{first: "s < 40000", second: "s = 40000"},
+	{first: "a = '5'", second: "a <> 5"},
+	{first: "a > 1.5", second: "a <= 1"},
+	{first: "a::numeric > 1.5", second: "a < 2"},
+	{first: "a * b > 0", second: "a * b <= 0"},
+	{first: "a * b > 0", second: "a > 0", overlap: may, gap: may},
+	{first: "a / 2 > 1", second: "a / 2 < 1", gap: may},
+	// CHECKs.
+	{first: "a = 0", second: "a >= 1", assume: []string{"a >= 0"}},
+	{first: "a < b", second: "a = b", assume: []string{"a <= b"}},
+	{first: "a + @p < b", second: "a + @p = b", assume: []string{"@p > 0", "a + @p <= b"}},
+	{first: "oi < 5", second: "oi >= 5", gap: yes, assume: []string{"oi > 0"}},
+	{first: "oi < 5", second: "oi >= 5", assume: []string{"oi IS NOT NULL"}},
+	{first: "a > 0", second: "a <= 0", assume: []string{"length(t) <= 64", "u ~ '^[A-Z]+$'"}},
+	{first: "t = 'x'", second: "t = 'y'", gap: yes, assume: []string{"length(t) <= 64"}},
+	// NULL.
+	{first: "oi < 5", second: "oi >= 5", gap: yes},
+	{first: "oi = oi", second: "oi IS NULL"},
+	{first: "oi IS NULL", second: "oi IS NOT NULL"},
+	{first: "(oi < 5) IS TRUE", second: "(oi < 5) IS NOT TRUE"},
+	{first: "(oi < 5) IS UNKNOWN", second: "oi IS NULL", overlap: yes, gap: yes},
+	{first: "oi IS DISTINCT FROM 5", second: "oi IS NOT DISTINCT FROM 5"},
+	{first: "oi IS DISTINCT FROM a", second: "oi = a"},
+	{first: "a = NULL", second: "a <> NULL", gap: yes},
+	{first: "oi NOT IN (1, NULL)", second: "oi = 1", gap: yes},
+	{first: "coalesce(oi, 0) + @p <= a", second: "coalesce(oi, 0) + @p > a"},
+	{first: "coalesce(oi, 0) > 0", second: "oi IS NULL", gap: yes},
+	{first: "nullif(a, 0) > 0", second: "a = 0", gap: yes},
+	{first: "CASE WHEN ok THEN a ELSE b END > 0", second: "ok AND a <= 0", gap: yes},
+	// Conditions.
+	{first: "ok", second: "NOT ok"},
+	{first: "ob", second: "NOT ob", gap: yes},
+	{first: "ob IS TRUE", second: "ob IS NOT TRUE"},
+	{first: "ob IS FALSE", second: "ob", gap: yes},
+	{first: "ok = true", second: "ok = false"},
+	{first: "ok <> ob", second: "ok = ob", gap: yes},
+	{first: "ok < true", second: "ok"},
+	{first: "(a > 0) = (b > 0)", second: "a > 0 AND b <= 0", gap: yes},
+	{first: "coalesce(ob, false)", second: "NOT coalesce(ob, false)"},
+	{first: "true", second: "false", overlap: no},
+	// Texts, uuids, times, other types.
+	{first: "t = 'x'", second: "t <> 'x'"},
+	{first: "t = 'x'", second: "t = @t", overlap: yes, gap: yes},
+	{first: "t = u AND u = 'x'", second: "t = 'y'", gap: yes},
+	{first: "ot = 'x'", second: "ot <> 'x'", gap: yes},
+	{first: "t < u", second: "t >= u"},
+	{first: "t < u", second: "u < t", gap: yes},
+	{first: "t < 'm'", second: "t >= 'm'", gap: no},
+	{first: "t < 'm'", second: "t < 'n'", overlap: may, gap: may},
+	{first: "t LIKE 'a%'", second: "t NOT LIKE 'a%'"},
+	{first: "length(t) > 3", second: "length(t) <= 3"},
+	{first: "id = '00000000-0000-0000-0000-000000000001'", second: "id > '00000000-0000-0000-0000-000000000001'", gap: yes},
+	{first: "id < '00000000-0000-0000-0000-000000000001'", second: "id >= '00000000000000000000000000000001'"},
+	{first: "at < '2024-01-01 00:00:00+00'", second: "at >= '2024-01-01 01:00:00+01'"},
+	{first: "at < '2024-01-01 00:00:00'", second: "at >= '2024-01-01 00:00:00'"},
+	{first: "oat < now()", second: "oat >= now()", gap: yes},
+	{first: "at < now()", second: "at < now() - interval '1 day'", overlap: may, gap: may},
+	{first: "d < '2024-01-02'", second: "d > date '2024-01-01'"},
+	{first: "j = k", second: "j <> k"},
+	{first: "j @> '{}'", second: "NOT j @> '{}'"},
+	{first: "j ->> 'a' = 'x'", second: "j ->> 'a' <> 'x'", gap: may},
+	// Numeric and double precision.
+	{first: "n > 0 AND n < 1", second: "n = 0.5", overlap: yes, gap: yes},
+	{first: "z > 0.10 AND z < 0.11", second: "z = 0", gap: yes},
+	{first: "n + m <= 10", second: "n + m > 10"},
+	{first: "n < n + 1", second: "a = 0", overlap: yes, gap: yes}, // not at NaN
+	{first: "z < 99.99", second: "z = 99.99", gap: yes},           // NaN is above both
+	{first: "3 * n = 1", second: "a = 0", overlap: may, gap: yes}, // no decimal is a third
+	{first: "f > 0.1", second: "f <= 0.1"},
+	{first: "f < f + 1", second: "f >= f + 1"},
+	// Nothing to decide it by.
+	{first: "a >", second: "a > 0", overlap: may, gap: may},
+	{first: "unheard > 1", second: "unheard <= 1", gap: may},
+	{first: "a + 1 > a", second: "a + 1 <= a"},
+	{first: "a > 9223372036854775806", second: "a + 1 > 9223372036854775807", overlap: may, gap: yes},
+}
+
 func TestTwoGuards(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		first, second string
-		overlap, gap  logic.Answer
-		assume        []string
-	}{
-		// Order and integers.
-		{first: "a < 5", second: "a >= 5"},
-		{first: "a < 5", second: "a > 5", gap: yes},
-		{first: "a <= 5", second: "a >= 5", overlap: yes},
-		{first: "a < 5", second: "a > 4", overlap: no, gap: no},
-		{first: "a < 6", second: "a > 4", overlap: yes},
-		{first: "a = 1", second: "a <> 1"},
-		{first: "a <= b", second: "b < a"},
-		{first: "a < b", second: "b < a", gap: yes},
-		{first: "a + 1 <= b", second: "a >= b"},
-		{first: "2 * a < 7", second: "a >= 4"},
-		{first: "2 * a = b", second: "2 * a + 1 = b", gap: yes, assume: []string{"b IN (0, 1, 2, 3)", "a IN (0, 1)"}},
-		{first: "2 * a = 2 * b + 1", second: "a = b", gap: yes},
-		{first: "a + @p < b", second: "a + @p = b", gap: yes},
-		{first: "a + @p < b", second: "a + @p >= b"},
-		{first: "a - b <= @p", second: "b + @p < a"},
-		{first: "a IN (1, 2)", second: "a IN (3, 4)", gap: yes},
-		{first: "a IN (1, 2)", second: "a IN (2, 3)", overlap: yes, gap: yes},
-		{first: "a IN (1, 2)", second: "a NOT IN (1, 2)"},
-		{first: "a BETWEEN 1 AND 5", second: "a NOT BETWEEN 1 AND 5"},
-		{first: "a BETWEEN SYMMETRIC 5 AND 1", second: "a = 3", overlap: yes, gap: yes},
-		{first: "a BETWEEN 5 AND 1", second: "a = 3", gap: yes},
-		{first: "a = ANY (ARRAY[1, 2])", second: "a = 2", overlap: yes, gap: yes},
-		{first: "s < 32767", second: "s = 32767"},
-		{first: "s < 40000", second: "s = 40000"},
-		{first: "a = '5'", second: "a <> 5"},
-		{first: "a > 1.5", second: "a <= 1"},
-		{first: "a::numeric > 1.5", second: "a < 2"},
-		{first: "a * b > 0", second: "a * b <= 0"},
-		{first: "a * b > 0", second: "a > 0", overlap: may, gap: may},
-		{first: "a / 2 > 1", second: "a / 2 < 1", gap: may},
-		// CHECKs.
-		{first: "a = 0", second: "a >= 1", assume: []string{"a >= 0"}},
-		{first: "a < b", second: "a = b", assume: []string{"a <= b"}},
-		{first: "a + @p < b", second: "a + @p = b", assume: []string{"@p > 0", "a + @p <= b"}},
-		{first: "oi < 5", second: "oi >= 5", gap: yes, assume: []string{"oi > 0"}},
-		{first: "oi < 5", second: "oi >= 5", assume: []string{"oi IS NOT NULL"}},
-		{first: "a > 0", second: "a <= 0", assume: []string{"length(t) <= 64", "u ~ '^[A-Z]+$'"}},
-		{first: "t = 'x'", second: "t = 'y'", gap: yes, assume: []string{"length(t) <= 64"}},
-		// NULL.
-		{first: "oi < 5", second: "oi >= 5", gap: yes},
-		{first: "oi = oi", second: "oi IS NULL"},
-		{first: "oi IS NULL", second: "oi IS NOT NULL"},
-		{first: "(oi < 5) IS TRUE", second: "(oi < 5) IS NOT TRUE"},
-		{first: "(oi < 5) IS UNKNOWN", second: "oi IS NULL", overlap: yes, gap: yes},
-		{first: "oi IS DISTINCT FROM 5", second: "oi IS NOT DISTINCT FROM 5"},
-		{first: "oi IS DISTINCT FROM a", second: "oi = a"},
-		{first: "a = NULL", second: "a <> NULL", gap: yes},
-		{first: "oi NOT IN (1, NULL)", second: "oi = 1", gap: yes},
-		{first: "coalesce(oi, 0) + @p <= a", second: "coalesce(oi, 0) + @p > a"},
-		{first: "coalesce(oi, 0) > 0", second: "oi IS NULL", gap: yes},
-		{first: "nullif(a, 0) > 0", second: "a = 0", gap: yes},
-		{first: "CASE WHEN ok THEN a ELSE b END > 0", second: "ok AND a <= 0", gap: yes},
-		// Conditions.
-		{first: "ok", second: "NOT ok"},
-		{first: "ob", second: "NOT ob", gap: yes},
-		{first: "ob IS TRUE", second: "ob IS NOT TRUE"},
-		{first: "ob IS FALSE", second: "ob", gap: yes},
-		{first: "ok = true", second: "ok = false"},
-		{first: "ok <> ob", second: "ok = ob", gap: yes},
-		{first: "ok < true", second: "ok"},
-		{first: "(a > 0) = (b > 0)", second: "a > 0 AND b <= 0", gap: yes},
-		{first: "coalesce(ob, false)", second: "NOT coalesce(ob, false)"},
-		{first: "true", second: "false", overlap: no},
-		// Texts, uuids, times, other types.
-		{first: "t = 'x'", second: "t <> 'x'"},
-		{first: "t = 'x'", second: "t = @t", overlap: yes, gap: yes},
-		{first: "t = u AND u = 'x'", second: "t = 'y'", gap: yes},
-		{first: "ot = 'x'", second: "ot <> 'x'", gap: yes},
-		{first: "t < u", second: "t >= u"},
-		{first: "t < u", second: "u < t", gap: yes},
-		{first: "t < 'm'", second: "t >= 'm'", gap: no},
-		{first: "t < 'm'", second: "t < 'n'", overlap: may, gap: may},
-		{first: "t LIKE 'a%'", second: "t NOT LIKE 'a%'"},
-		{first: "length(t) > 3", second: "length(t) <= 3"},
-		{first: "id = '00000000-0000-0000-0000-000000000001'", second: "id > '00000000-0000-0000-0000-000000000001'", gap: yes},
-		{first: "id < '00000000-0000-0000-0000-000000000001'", second: "id >= '00000000000000000000000000000001'"},
-		{first: "at < '2024-01-01 00:00:00+00'", second: "at >= '2024-01-01 01:00:00+01'"},
-		{first: "at < '2024-01-01 00:00:00'", second: "at >= '2024-01-01 00:00:00'"},
-		{first: "oat < now()", second: "oat >= now()", gap: yes},
-		{first: "at < now()", second: "at < now() - interval '1 day'", overlap: may, gap: may},
-		{first: "d < '2024-01-02'", second: "d > date '2024-01-01'"},
-		{first: "j = k", second: "j <> k"},
-		{first: "j @> '{}'", second: "NOT j @> '{}'"},
-		{first: "j ->> 'a' = 'x'", second: "j ->> 'a' <> 'x'", gap: may},
-		// Numeric and double precision.
-		{first: "n > 0 AND n < 1", second: "n = 0.5", overlap: yes, gap: yes},
-		{first: "z > 0.10 AND z < 0.11", second: "z = 0", gap: yes},
-		{first: "n + m <= 10", second: "n + m > 10"},
-		{first: "n < n + 1", second: "a = 0", overlap: yes, gap: yes}, // not at NaN
-		{first: "z < 99.99", second: "z = 99.99", gap: yes},           // NaN is above both
-		{first: "3 * n = 1", second: "a = 0", overlap: may, gap: yes}, // no decimal is a third
-		{first: "f > 0.1", second: "f <= 0.1"},
-		{first: "f < f + 1", second: "f >= f + 1"},
-		// Nothing to decide it by.
-		{first: "a >", second: "a > 0", overlap: may, gap: may},
-		{first: "unheard > 1", second: "unheard <= 1", gap: may},
-		{first: "a + 1 > a", second: "a + 1 <= a"},
-		{first: "a > 9223372036854775806", second: "a + 1 > 9223372036854775807", overlap: may, gap: yes},
-	} {
+	for _, c := range twoGuards {
 		t.Run(c.first+" / "+c.second, func(t *testing.T) {
 			t.Parallel()
 			r := logic.Analyse(vars(), c.assume, guards(c.first, c.second))

@@ -28,6 +28,7 @@ type term struct {
 	id          int      // of variable: its place; of word: its number
 	left, right *term
 	when        *cond // of choice
+	size        int   // how many parts arithmetic has
 	// untyped says of a variable that its type is not known, so that it cannot
 	// be compared with anything exactly.
 	untyped bool
@@ -37,6 +38,9 @@ type term struct {
 func (t *term) simple() bool {
 	return t.form == number || t.form == word || t.form == variable
 }
+
+// weight is the work of computing a term once.
+func (t *term) weight() int { return 1 + t.size/4 }
 
 // places adds the variables of a term, each once.
 func (t *term) places(into []int) []int {
@@ -69,8 +73,7 @@ const (
 // special is every numeric value without a place among the numbers.
 const special = nan | infinite | minusInfinite
 
-// amount is the value of a term where no variable is NULL: one of special, or a
-// finite linear form.
+// amount is the value of a term: NULL, one of special, or a finite linear form.
 type amount struct {
 	class class
 	coef  map[int]*big.Rat
@@ -94,6 +97,8 @@ func (t *term) amount(s scene, grown func(*term, amount)) amount {
 	case sum:
 		l, r := t.left.amount(s, grown), t.right.amount(s, grown)
 		switch {
+		case l.class == isNull || r.class == isNull:
+			return amount{class: isNull}
 		case l.class == nan || r.class == nan || l.class|r.class == infinite|minusInfinite:
 			return amount{class: nan}
 		case l.class != finite:
@@ -111,6 +116,8 @@ func (t *term) amount(s scene, grown func(*term, amount)) amount {
 			out := added(amount{c: new(big.Rat)}, l, t.constant)
 			grown(t, out)
 			return out
+		case l.class == isNull:
+			return l
 		case l.class == nan || sign == 0:
 			return amount{class: nan}
 		case sign < 0:
