@@ -33,6 +33,7 @@ func commands() []command {
 		{"lint", "[--queries FOLDER] [FILE|FOLDER ...]", "check definitions (default: definitions/), and that no hand-written SQL goes around them", runLint},
 		{"generate", "[--check]", "write migrations, queries and Go; with --check show the difference instead", runGenerate},
 		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", runModel},
+		{"schema", "", "print the JSON Schema of definitions, for editors (generate writes it to gen/)", runSchema},
 		{"rules", "[CODE ...]", "explain the codes of problems", runRules},
 	}
 }

@@ -56,6 +56,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"lint", "-C", "/does/not/exist"}, 2, "no such file"},
 		{[]string{"generate", "now"}, 2, "takes no arguments"},
 		{[]string{"init", "now"}, 2, "takes no arguments"},
+		{[]string{"schema"}, 0, `"title": "Pawl definition"`},
+		{[]string{"schema", "now"}, 2, "takes no arguments"},
 		{[]string{"rules", "FSM999"}, 2, `no code "FSM999"`},
 		{[]string{"rules", "FSM012"}, 0, "FSM012 error: name not declared"},
 	} {
@@ -92,7 +94,7 @@ func TestAMachineWithoutATableGenerates(t *testing.T) {
 	dir := project(t, "go.mod", "module example.com/x\n", "definitions/lamp.yaml", lamp)
 	code, out, text := run("generate", "-C", dir)
 	require.Equal(t, 0, code, text)
-	require.Equal(t, "created  gen/lamp/events.go\ncreated  gen/lamp/states.go\n", out)
+	require.Equal(t, "created  gen/definition.schema.json\ncreated  gen/lamp/events.go\ncreated  gen/lamp/states.go\n", out)
 	code, out, _ = run("generate", "-C", dir)
 	require.Equal(t, 0, code)
 	require.Equal(t, "nothing to do\n", out)

@@ -132,6 +132,21 @@ func runModel(ctx context.Context, k *call) int {
 	return exitFine
 }
 
+// runSchema prints the schema of definitions.
+func runSchema(_ context.Context, k *call) int {
+	if len(k.args) > 0 {
+		return k.fail(fmt.Errorf("schema takes no arguments: %q", k.args))
+	}
+	schema, err := pipeline.Schema()
+	if err != nil {
+		return k.fail(err)
+	}
+	if _, err := k.out.Write(schema); err != nil {
+		return k.fail(err)
+	}
+	return exitFine
+}
+
 // runRules prints what the codes mean.
 func runRules(_ context.Context, k *call) int {
 	rules := pipeline.Rules()

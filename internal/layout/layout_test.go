@@ -27,11 +27,12 @@ var table = []struct {
 	{"internal/genfile", nil},
 	{"internal/logic", []string{"internal/sqlexpr"}},
 	{"internal/check", []string{"internal/diag", "internal/syntax", "internal/model", "internal/sqlexpr", "internal/logic", "internal/genfile"}},
+	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag"}},
 	{"internal/gengo", []string{"internal/model", "internal/genfile"}},
 	{"internal/sqlcgen", nil},
 	{"internal/fileset", nil},
-	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass"}},
+	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass"}},
 	{"internal/cli", []string{"internal/pipeline", "internal/fileset", "internal/diag"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},
 

@@ -104,6 +104,13 @@ func Generate(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Se
 		return nil, nil
 	}
 	set := fileset.New()
+	schema, err := Schema()
+	if err != nil {
+		return nil, err
+	}
+	if err := set.Add(schemaFile, schema); err != nil {
+		return nil, err
+	}
 	db := sqlcgen.Input{}
 	if db.Migrations, err = migrations(fsys, machines, set, problems); err != nil || problems.Errors() > 0 {
 		return nil, err

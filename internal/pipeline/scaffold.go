@@ -56,7 +56,7 @@ import "embed"
 var FS embed.FS
 `
 
-const article = `machine: article
+const article = schemaLine + `machine: article
 describe: One article, from draft to archive.
 
 table:
