@@ -135,7 +135,7 @@ func (t *relation) disarmedBy(cmd *pg.AlterTableCmd) string {
 	switch cmd.GetSubtype() {
 	case pg.AlterTableType_AT_DisableTrigAll, pg.AlterTableType_AT_DisableTrigUser:
 		if t.role == rows {
-			return "it disables every trigger, those included"
+			return "it disables every trigger, also the machine's own"
 		}
 	case pg.AlterTableType_AT_DisableTrig, pg.AlterTableType_AT_EnableReplicaTrig:
 		if trigger {

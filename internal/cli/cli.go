@@ -30,11 +30,11 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"init", "", "make what a project needs: core migration, migrations package, sqlc.yaml, a first definition", runInit},
-		{"lint", "[--queries FOLDER] [FILE|FOLDER ...]", "check definitions (default: definitions/), and that no hand-written SQL goes around them", runLint},
+		{"lint", "[--queries FOLDER] [FILE|FOLDER ...]", "check definitions (default: definitions/), and that no hand-written SQL goes around them; --explain CODE says what a problem means", runLint},
 		{"generate", "[--check]", "write migrations, queries and Go; with --check show the difference instead", runGenerate},
 		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", runModel},
 		{"schema", "", "print the JSON Schema of definitions, for editors (generate writes it to gen/)", runSchema},
-		{"rules", "[CODE ...]", "explain the codes of problems", runRules},
+		{"rules", "[CODE ...]", "list the codes of problems, or explain some", runRules},
 	}
 }
 
@@ -47,6 +47,7 @@ type call struct {
 	check  bool
 	// queries are the folders of hand-written SQL that lint looks at too.
 	queries []string
+	code    string
 	out     io.Writer
 	err     io.Writer
 }
@@ -117,6 +118,9 @@ func (c command) parse(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	k.flags.StringVar(&k.dir, "C", ".", "the `folder` that is the root of the project")
 	k.flags.StringVar(&k.format, "format", "text", "how problems are printed: text, json or sarif")
+	if c.name == "lint" {
+		k.flags.StringVar(&k.code, "explain", "", "check nothing; explain the `CODE` of a problem, with a case that fails and one that passes")
+	}
 	if c.name == "generate" {
 		k.flags.BoolVar(&k.check, "check", false, "write nothing; show the difference and exit 1 if there is one")
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,12 +60,47 @@ func TestUsage(t *testing.T) {
 		{[]string{"schema"}, 0, `"title": "Pawl definition"`},
 		{[]string{"schema", "now"}, 2, "takes no arguments"},
 		{[]string{"rules", "FSM999"}, 2, `no code "FSM999"`},
+		{[]string{"rules"}, 0, "FSM034 warning state never reached\n"},
+		{[]string{"lint", "--explain", "FSM12"}, 2, `there is no code "FSM12"; did you mean FSM012?`},
+		{[]string{"lint", "--explain", "FSM012", "definitions"}, 2, "takes one code and no files"},
 		{[]string{"rules", "FSM012"}, 0, "FSM012 error: name not declared"},
 	} {
 		code, out, err := run(c.args...)
 		require.Equal(t, c.code, code, "%q", c.args)
 		require.Contains(t, out+err, c.says, "%q", c.args)
 	}
+}
+
+// An explanation shows a case that fails, what is told of it, and one that passes.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	code, out, _ := run("lint", "--explain", "FSM008")
+	require.Equal(t, 0, code)
+	require.Equal(t, `FSM008 error: key repeated
+  Cause: One mapping has the same key twice; YAML would silently drop one.
+  Fix:   Delete or rename one of the two.
+  Waive: no; what it finds has no meaning, or loses money
+
+  Fails (FSM008-state-twice.yaml):
+    machine: lamp
+    states: {DARK: {initial: true}, LIT: {final: true}, DARK: {}}
+    events: {push: {}}
+    transitions: [{event: push, from: DARK, to: LIT}]
+
+  Told:
+    FSM008-state-twice.yaml:2:53: FSM008 key "DARK" is repeated; it is first at line 2
+
+  Passes (FSM008-state-twice.yaml):
+    machine: lamp
+    states: {DARK: {initial: true}, LIT: {final: true}}
+    events: {push: {}}
+    transitions: [{event: push, from: DARK, to: LIT}]
+`, out)
+	_, same, _ := run("rules", "FSM008")
+	require.Equal(t, out, same)
+	_, both, _ := run("rules", "FSM076", "FSM008")
+	require.Contains(t, both, "  Waive: yes, as waive: {FSM076: the reason}, in the part that it is about\n")
+	require.True(t, strings.HasSuffix(both, "\n\n"+out))
 }
 
 func TestLintExitsWithFindings(t *testing.T) {

@@ -30,8 +30,15 @@ func runInit(_ context.Context, k *call) int {
 	return exitFine
 }
 
-// runLint checks the definitions that are named, or all, and then the queries.
+// runLint checks the definitions that are named, or all, and then the queries;
+// or it explains a code.
 func runLint(ctx context.Context, k *call) int {
+	if k.code != "" {
+		if len(k.args) > 0 {
+			return k.fail(fmt.Errorf("lint --explain takes one code and no files: %q", k.args))
+		}
+		return k.explain([]string{k.code})
+	}
 	paths := k.args
 	if len(paths) == 0 {
 		paths = []string{pipeline.Definitions}
@@ -147,25 +154,45 @@ func runSchema(_ context.Context, k *call) int {
 	return exitFine
 }
 
-// runRules prints what the codes mean.
-func runRules(_ context.Context, k *call) int {
-	rules := pipeline.Rules()
-	for _, code := range k.args {
-		found := false
-		for _, r := range rules {
-			found = found || string(r.Code) == code
-		}
-		if !found {
-			return k.fail(fmt.Errorf("there is no code %q", code))
-		}
+// runRules lists the codes, or explains those that are named.
+func runRules(_ context.Context, k *call) int { return k.explain(k.args) }
+
+// explain prints what codes mean, with their cases; without a code, the list.
+func (k *call) explain(codes []string) int {
+	found, err := pipeline.Find(codes)
+	if err != nil {
+		return k.fail(err)
 	}
-	for _, r := range rules {
-		if len(k.args) > 0 && !strings.Contains(" "+strings.Join(k.args, " ")+" ", " "+string(r.Code)+" ") {
+	for i, e := range found {
+		if len(codes) == 0 {
+			_, _ = fmt.Fprintf(k.out, "%s %-7s %s\n", e.Code, e.Severity, e.Short)
 			continue
 		}
-		_, _ = fmt.Fprintf(k.out, "%s %s: %s\n  Cause: %s\n  Fix:   %s\n", r.Code, r.Severity, r.Short, r.Cause, r.Fix)
+		if i > 0 {
+			_, _ = fmt.Fprintln(k.out)
+		}
+		waive := "no; what it finds has no meaning, or loses money"
+		if e.Waivable {
+			waive = "yes, as waive: {" + string(e.Code) + ": the reason}, in the part that it is about"
+		}
+		_, _ = fmt.Fprintf(k.out, "%s %s: %s\n  Cause: %s\n  Fix:   %s\n  Waive: %s\n", e.Code, e.Severity, e.Short, e.Cause, e.Fix, waive)
+		k.showCase("Fails", e.Bad)
+		if e.Bad.Name != "" {
+			_, _ = fmt.Fprintf(k.out, "\n  Told:\n%s", indented(e.Bad.ShownProblems()))
+		}
+		k.showCase("Passes", e.Good)
 	}
 	return exitFine
+}
+
+func (k *call) showCase(title string, c pipeline.Case) {
+	for _, f := range c.Files {
+		_, _ = fmt.Fprintf(k.out, "\n  %s (%s):\n%s", title, f.Name, indented(f.Shown()))
+	}
+}
+
+func indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ") + "\n"
 }
 
 // print shows the problems in the format asked for. Text goes to standard

@@ -1,0 +1,3 @@
+UPDATE doors SET note = 'windy',
+  status = 'SHUT'
+WHERE door_id = 1;

@@ -1,0 +1,2 @@
+INSERT INTO doors (door_id, status, version)
+VALUES (1, 'OPEN', 1);

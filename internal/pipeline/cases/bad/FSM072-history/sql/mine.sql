@@ -1,0 +1,2 @@
+DELETE FROM door_history
+WHERE version < 3;

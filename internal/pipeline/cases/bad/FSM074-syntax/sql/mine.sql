@@ -1,0 +1,1 @@
+UPDATE doors SET;

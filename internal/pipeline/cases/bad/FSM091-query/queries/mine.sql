@@ -1,0 +1,2 @@
+-- name: OpenDoors :many
+SELECT door_no FROM doors;

@@ -1,0 +1,2 @@
+UPDATE doors SET note = 'windy'
+WHERE door_id = 1;

@@ -1,0 +1,2 @@
+SELECT status FROM doors
+WHERE door_id = 1;

@@ -1,0 +1,2 @@
+SELECT event FROM door_history
+WHERE version < 3;

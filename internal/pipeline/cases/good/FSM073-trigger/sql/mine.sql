@@ -1,0 +1,1 @@
+ALTER TABLE doors ADD COLUMN colour text;

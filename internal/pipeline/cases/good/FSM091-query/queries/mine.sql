@@ -1,0 +1,2 @@
+-- name: OpenDoors :many
+SELECT door_id FROM doors;
