@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -23,18 +25,29 @@ const (
 // command is one verb of fsmgen.
 type command struct {
 	name, args, short string
-	run               func(context.Context, *call) int
+	// formats are what --format may be, the default first; none for a verb that
+	// prints in one way.
+	formats []string
+	// flags registers the verb's own flags; nil for none.
+	flags func(*call)
+	run   func(context.Context, *call) int
 }
+
+var (
+	problemFormats = []string{"text", "json", "sarif"}
+	reportFormats  = []string{"text", "json"}
+)
 
 // commands lists the verbs in the order of the help.
 func commands() []command {
 	return []command{
-		{"init", "", "make what a project needs: core migration, migrations package, sqlc.yaml, a first definition", runInit},
-		{"lint", "[--queries FOLDER] [FILE|FOLDER ...]", "check definitions (default: definitions/), and that no hand-written SQL goes around them; --explain CODE says what a problem means", runLint},
-		{"generate", "[--check]", "write migrations, queries and Go; with --check show the difference instead", runGenerate},
-		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", runModel},
-		{"schema", "", "print the JSON Schema of definitions, for editors (generate writes it to gen/)", runSchema},
-		{"rules", "[CODE ...]", "list the codes of problems, or explain some", runRules},
+		{"init", "", "make what a project needs: core migration, migrations package, sqlc.yaml, a first definition", nil, nil, runInit},
+		{"lint", "[--queries FOLDER] [--explain CODE] [FILE|FOLDER ...]", "check definitions (default: definitions/), and that no hand-written SQL goes around them", problemFormats, lintFlags, runLint},
+		{"generate", "[--check]", "write migrations, queries and Go; with --check show the difference instead", problemFormats, generateFlags, runGenerate},
+		{"diff", "[--database URL] [OLD [NEW]]", "say what changed between two files, folders or git revisions, and whom it breaks", reportFormats, diffFlags, runDiff},
+		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", problemFormats, nil, runModel},
+		{"schema", "", "print the JSON Schema of definitions, for editors (generate writes it to gen/)", nil, nil, runSchema},
+		{"rules", "[CODE ...]", "list the codes of problems, or explain some", nil, nil, runRules},
 	}
 }
 
@@ -44,12 +57,13 @@ type call struct {
 	args   []string
 	dir    string
 	format string
-	check  bool
-	// queries are the folders of hand-written SQL that lint looks at too.
-	queries []string
-	code    string
-	out     io.Writer
-	err     io.Writer
+
+	lint     lintOptions
+	generate generateOptions
+	diff     diffOptions
+
+	out io.Writer
+	err io.Writer
 }
 
 // Main runs fsmgen with the program's own arguments and returns its exit code:
@@ -102,10 +116,10 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func usage(w io.Writer) {
 	_, _ = fmt.Fprint(w, "fsmgen turns transition tables into guarded PostgreSQL statements and a typed Go API.\n\n")
 	for _, c := range commands() {
-		_, _ = fmt.Fprintf(w, "  fsmgen %-43s %s\n", c.name+" "+c.args, c.short)
+		_, _ = fmt.Fprintf(w, "  fsmgen %s\n        %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
 	}
-	_, _ = fmt.Fprint(w, "\nEvery command takes -C FOLDER, the root of the project (default: this folder).\n"+
-		"Exit codes: 0 fine, 1 findings or differing output, 2 usage or input and output.\n")
+	_, _ = fmt.Fprint(w, "\nEvery command takes -C FOLDER, the root of the project (default: this folder), and -h.\n"+
+		"Exit codes: 0 fine, 1 findings, differing output or breaking changes, 2 usage or input and output.\n")
 }
 
 // parse reads the verb's flags, which may stand before and after its arguments.
@@ -113,20 +127,15 @@ func (c command) parse(ctx context.Context, args []string, stdout, stderr io.Wri
 	k := &call{flags: flag.NewFlagSet("fsmgen "+c.name, flag.ContinueOnError), out: stdout, err: stderr}
 	k.flags.SetOutput(stderr)
 	k.flags.Usage = func() {
-		_, _ = fmt.Fprintf(k.flags.Output(), "usage: fsmgen %s %s\n\n%s\n\n", c.name, c.args, c.short)
+		_, _ = fmt.Fprintf(k.flags.Output(), "usage: fsmgen %s\n\n%s\n\n", strings.TrimSpace(c.name+" "+c.args), c.short)
 		k.flags.PrintDefaults()
 	}
 	k.flags.StringVar(&k.dir, "C", ".", "the `folder` that is the root of the project")
-	k.flags.StringVar(&k.format, "format", "text", "how problems are printed: text, json or sarif")
-	if c.name == "lint" {
-		k.flags.StringVar(&k.code, "explain", "", "check nothing; explain the `CODE` of a problem, with a case that fails and one that passes")
+	if len(c.formats) > 0 {
+		k.flags.StringVar(&k.format, "format", c.formats[0], "how the result is printed: "+choice(c.formats))
 	}
-	if c.name == "generate" {
-		k.flags.BoolVar(&k.check, "check", false, "write nothing; show the difference and exit 1 if there is one")
-	}
-	if c.name == "lint" {
-		k.flags.Func("queries", "a `folder` of .sql files, looked through for statements that go around the machines; may be repeated",
-			func(folder string) error { k.queries = append(k.queries, folder); return nil })
+	if c.flags != nil {
+		c.flags(k)
 	}
 	for len(args) > 0 {
 		if err := k.flags.Parse(args); err != nil {
@@ -141,10 +150,16 @@ func (c command) parse(ctx context.Context, args []string, stdout, stderr io.Wri
 			args = args[1:]
 		}
 	}
-	if k.format != "text" && k.format != "json" && k.format != "sarif" {
-		return k.fail(fmt.Errorf("there is no format %q: choose text, json or sarif", k.format))
+	if len(c.formats) > 0 && !slices.Contains(c.formats, k.format) {
+		return k.fail(fmt.Errorf("there is no format %q: choose %s", k.format, choice(c.formats)))
 	}
 	return c.run(ctx, k)
+}
+
+// choice lists what there is to choose from.
+func choice(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // fail prints an error that is no finding.

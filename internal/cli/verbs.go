@@ -30,20 +30,34 @@ func runInit(_ context.Context, k *call) int {
 	return exitFine
 }
 
+// lintOptions are the flags of lint.
+type lintOptions struct {
+	// queries are the folders of hand-written SQL to look at too.
+	queries []string
+	// explain is the code to explain instead of checking anything.
+	explain string
+}
+
+func lintFlags(k *call) {
+	k.flags.StringVar(&k.lint.explain, "explain", "", "check nothing; explain the `CODE` of a problem, with a case that fails and one that passes")
+	k.flags.Func("queries", "a `folder` of .sql files, looked through for statements that go around the machines; may be repeated",
+		func(folder string) error { k.lint.queries = append(k.lint.queries, folder); return nil })
+}
+
 // runLint checks the definitions that are named, or all, and then the queries;
 // or it explains a code.
 func runLint(ctx context.Context, k *call) int {
-	if k.code != "" {
+	if k.lint.explain != "" {
 		if len(k.args) > 0 {
 			return k.fail(fmt.Errorf("lint --explain takes one code and no files: %q", k.args))
 		}
-		return k.explain([]string{k.code})
+		return k.explain([]string{k.lint.explain})
 	}
 	paths := k.args
 	if len(paths) == 0 {
 		paths = []string{pipeline.Definitions}
 	}
-	for _, given := range [][]string{paths, k.queries} {
+	for _, given := range [][]string{paths, k.lint.queries} {
 		for i, p := range given {
 			if filepath.IsAbs(p) {
 				return k.fail(fmt.Errorf("%s: give a path below the project's root, see -C", p))
@@ -58,9 +72,9 @@ func runLint(ctx context.Context, k *call) int {
 	}
 	checked := count(len(machines), "machine")
 	allowed := 0
-	if len(k.queries) > 0 {
+	if len(k.lint.queries) > 0 {
 		read := 0
-		if read, allowed, err = pipeline.Bypass(ctx, os.DirFS(k.dir), k.queries, machines, &problems); err != nil {
+		if read, allowed, err = pipeline.Bypass(ctx, os.DirFS(k.dir), k.lint.queries, machines, &problems); err != nil {
 			return k.fail(err)
 		}
 		checked += " and " + count(read, "hand-written SQL file")
@@ -81,6 +95,13 @@ func runLint(ctx context.Context, k *call) int {
 	return exitFine
 }
 
+// generateOptions are the flags of generate.
+type generateOptions struct{ check bool }
+
+func generateFlags(k *call) {
+	k.flags.BoolVar(&k.generate.check, "check", false, "write nothing; show the difference and exit 1 if there is one")
+}
+
 // runGenerate writes what the definitions make, or shows the difference.
 func runGenerate(ctx context.Context, k *call) int {
 	if len(k.args) > 0 {
@@ -98,7 +119,7 @@ func runGenerate(ctx context.Context, k *call) int {
 		_, _ = fmt.Fprintf(k.err, "%s; nothing was written\n", summary(&problems))
 		return exitFindings
 	}
-	if !k.check {
+	if !k.generate.check {
 		changes, err := set.Write(k.dir, pipeline.Owned())
 		if err != nil {
 			return k.fail(err)

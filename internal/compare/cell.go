@@ -155,7 +155,7 @@ func (g *grouped) says(c *model.Cell, name func(*model.State) string) string {
 // running adds what old programs do meanwhile.
 func (d *differ) running(reasons ...Reason) []Reason {
 	if d.calls() {
-		reasons = append(reasons, programs("those of the old definitions decide as before until they are stopped"))
+		reasons = append(reasons, programs("they decide as before until they are stopped"))
 	}
 	return reasons
 }
@@ -193,7 +193,7 @@ func (g *grouped) sets(to string, o, n *model.Transition) {
 	}
 	note := func(text string, r Reason) {
 		g.note(cellChange{kind: TransitionSet, level: Minor, old: o.Pos, new: n.Pos, text: to + text,
-			reasons: []Reason{programs("those of the old definitions set as before until they are stopped"), r}})
+			reasons: []Reason{programs("they set as before until they are stopped"), r}})
 	}
 	for _, a := range n.Set {
 		was := find(o, a.Column.Name)

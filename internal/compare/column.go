@@ -52,17 +52,17 @@ func (d *differ) columnAdded(n *model.Column) {
 	switch {
 	case n.Default != nil:
 		text += ", with the default " + oneLine(n.Default.Source)
-		reasons = append(reasons, rows("those that are there get the default"), programs("those of the old definitions leave it to the default"))
+		reasons = append(reasons, rows("those that are there get the default"), programs("they leave it to the default"))
 	case n.Optional:
 		text += ", optional"
-		reasons = append(reasons, rows("those that are there have NULL in it"), programs("those of the old definitions leave it NULL"))
+		reasons = append(reasons, rows("those that are there have NULL in it"), programs("they leave it NULL"))
 	case d.new.Table.Existing:
 		text += ", without a default"
 		reasons = append(reasons, rows("the table is an existing one, so they have a value"))
 	default:
 		text += ", without a default"
 		reasons = append(reasons, breaks(rows("those that are there have no value for it; give it a default or make it optional")),
-			breaks(programs("those of the old definitions create rows without it, which are refused")))
+			breaks(programs("they create rows without it, which are refused")))
 	}
 	switch createField(d.new, n) {
 	case value:
@@ -83,7 +83,7 @@ func (d *differ) columnRemoved(o *model.Column) {
 	}
 	reasons = append(reasons, breaks(callers(gone)))
 	if !o.Optional && o.Default == nil {
-		reasons = append(reasons, breaks(programs("those of the old definitions cannot read the NULL that new rows have in it")))
+		reasons = append(reasons, breaks(programs("they cannot read the NULL that new rows have in it")))
 	}
 	d.add(ColumnRemoved, "table.columns."+o.Name, o.Pos, diag.Position{}, Major, "column "+o.Name+" is removed", reasons...)
 }
@@ -92,9 +92,9 @@ func (d *differ) columnType(path string, o, n *model.Column) {
 	text := "column " + n.Name + " is " + n.Type.SQL + "; it was " + o.Type.SQL
 	var reasons []Reason
 	if widens(o.Type, n.Type) {
-		reasons = append(reasons, rows("every value fits"), programs("those of the old definitions read what they wrote; a value that is too large for them is an error, never cut off"))
+		reasons = append(reasons, rows("every value fits"), programs("they read what they wrote; a value that is too large for them is an error, never cut off"))
 	} else {
-		reasons = append(reasons, breaks(rows("a value may not fit; "+byHand)), breaks(programs("those of the old definitions read and write "+o.Type.SQL)))
+		reasons = append(reasons, breaks(rows("a value may not fit; "+byHand)), breaks(programs("they read and write "+o.Type.SQL)))
 	}
 	if o.Type.Kind != n.Type.Kind {
 		reasons = append(reasons, breaks(callers("the fields "+n.Ident+" have another Go type")))
@@ -105,7 +105,7 @@ func (d *differ) columnType(path string, o, n *model.Column) {
 func (d *differ) columnOptional(path string, o, n *model.Column) {
 	if n.Optional {
 		d.add(ColumnOptional, path+".optional", o.Pos, n.Pos, Major, "column "+n.Name+" may be NULL now",
-			breaks(programs("those of the old definitions cannot read a NULL in it")), breaks(callers("Row."+n.Ident+" is a pointer now")))
+			breaks(programs("they cannot read a NULL in it")), breaks(callers("Row."+n.Ident+" is a pointer now")))
 		return
 	}
 	r := breaks(rows("those that have NULL in it stop the migration; give it a default"))
@@ -113,7 +113,7 @@ func (d *differ) columnOptional(path string, o, n *model.Column) {
 		r = rows("those that have NULL in it get the default")
 	}
 	d.add(ColumnOptional, path+".optional", o.Pos, n.Pos, Major, "column "+n.Name+" may not be NULL any more",
-		breaks(programs("those of the old definitions may write a NULL, which is refused")), r, breaks(callers("Row."+n.Ident+" is no pointer any more")))
+		breaks(programs("they may write a NULL, which is refused")), r, breaks(callers("Row."+n.Ident+" is no pointer any more")))
 }
 
 func (d *differ) columnDefault(path string, o, n *model.Column, shape bool) {
@@ -126,7 +126,7 @@ func (d *differ) columnDefault(path string, o, n *model.Column, shape bool) {
 	}
 	reasons := []Reason{rows("those that are there keep what they have; only new ones get another value")}
 	if n.Default == nil && !n.Optional && !shape {
-		reasons = append(reasons, breaks(programs("those of the old definitions may create rows without it, which are refused")))
+		reasons = append(reasons, breaks(programs("they may create rows without it, which are refused")))
 	}
 	if r, ok := d.createReason(o, n); ok {
 		reasons = append(reasons, r)
@@ -139,11 +139,11 @@ func (d *differ) columnCheck(path string, o, n *model.Column) {
 	text = "the check of column " + n.Name + " is " + text
 	if how == looser {
 		d.add(ColumnCheck, path+".check", o.Pos, n.Pos, Minor, text, rows("all that are there meet it"),
-			programs("those of the old definitions may read values that they would have refused"))
+			programs("they may read values that they would have refused"))
 		return
 	}
 	d.add(ColumnCheck, path+".check", o.Pos, n.Pos, Major, text, breaks(rows("one that does not meet it stops the migration")),
-		breaks(programs("what those of the old definitions write may be refused once the old check is gone")))
+		breaks(programs("what they write may be refused after fsmgen generate --advance")))
 }
 
 // strictness compares two conditions.

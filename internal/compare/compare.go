@@ -33,7 +33,7 @@ type Side string
 
 // The sides, in the order in which reasons name them.
 const (
-	// Programs are those of the old definitions, which run on beside the new
+	// Programs are they, which run on beside the new
 	// database and the new programs while a deployment lasts.
 	Programs Side = "programs"
 	// Rows are the rows, histories and facts that are there.

@@ -17,12 +17,12 @@ func (d *differ) deadline(o, n *model.State) {
 		return
 	case was == nil:
 		reasons := []Reason{rows("those in it get a due time, counted from the migration"),
-			programs("a row that one of the old definitions moves there meanwhile gets no due time, and stands as it did before")}
+			programs("a row that they move there meanwhile gets no due time, and stands as it did before")}
 		d.add(DeadlineAdded, path, diag.Position{}, is.Pos, Minor, "state "+n.Name+" has a deadline now: "+deadlineText(is), d.ifCalls(reasons)...)
 		return
 	case is == nil:
 		reasons := []Reason{rows("those in it lose their due time, and stay until an event comes"),
-			programs("sweepers of the old definitions still fire " + was.Event.Name + " on rows that they moved there")}
+			programs("their sweepers still fire " + was.Event.Name + " on rows that they moved there")}
 		if !d.new.Deadlines() {
 			reasons = append(reasons, breaks(callers("the machine has no deadline any more, so Sweeps is gone")))
 		}
@@ -31,11 +31,11 @@ func (d *differ) deadline(o, n *model.State) {
 	}
 	if was.After != is.After {
 		d.add(DeadlineAfter, path+".after", was.Pos, is.Pos, Minor, what+" comes after "+span(is.After)+"; it was "+span(was.After),
-			d.ifCalls([]Reason{rows("those in it keep the due time that they have"), programs("rows that those of the old definitions move there get the old time")})...)
+			d.ifCalls([]Reason{rows("those in it keep the due time that they have"), programs("rows that they move there get the old time")})...)
 	}
 	if was.Event.Name != is.Event.Name {
 		d.add(DeadlineEvent, path+".event", was.Pos, is.Pos, Minor, what+" fires "+is.Event.Name+"; it was "+was.Event.Name,
-			d.ifCalls([]Reason{rows("those that are due fire " + is.Event.Name), programs("sweepers of the old definitions still fire " + was.Event.Name)})...)
+			d.ifCalls([]Reason{rows("those that are due fire " + is.Event.Name), programs("their sweepers still fire " + was.Event.Name)})...)
 	}
 	if was.Max != is.Max {
 		d.add(DeadlineMax, path+".max", was.Pos, is.Pos, Minor, what+" runs "+times(is.Max)+"; it was "+times(was.Max),

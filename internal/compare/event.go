@@ -51,7 +51,7 @@ func (d *differ) eventAdded(n *model.Event) {
 		reasons = []Reason{callers("Event" + n.Ident + " and the call " + n.Ident + " are new")}
 	}
 	if d.calls() {
-		reasons = append(reasons, programs("those of the old definitions never fire it; the moves are legal to the database from the migration on"))
+		reasons = append(reasons, programs("they never fire it; the moves are legal to the database from the migration on"))
 	}
 	if topics := emitsOf(d.new, n); len(topics) > 0 {
 		reasons = append(reasons, consumers("it emits "+list(topics)))
@@ -65,7 +65,7 @@ func (d *differ) eventRemoved(o *model.Event) {
 		reasons = []Reason{breaks(callers("Event" + o.Ident + " and the call " + o.Ident + " are gone"))}
 	}
 	if d.calls() {
-		reasons = append(reasons, programs("those of the old definitions still fire it until they are stopped"))
+		reasons = append(reasons, programs("they still fire it until they are stopped"))
 		if len(o.Identity) > 0 {
 			reasons = append(reasons, rows("its facts stay"))
 		}
@@ -112,13 +112,13 @@ func (d *differ) identity(o, n *model.Event) {
 		var reasons []Reason
 		switch {
 		case len(was) == 0:
-			reasons = []Reason{breaks(programs("those of the old definitions leave no fact, so what they applied counts again when it is told again")),
+			reasons = []Reason{breaks(programs("they leave no fact, so what they applied counts again when it is told again")),
 				rows("what was applied before has left no fact"), callers("a known fact is answered Replayed or Mismatched")}
 		case len(is) == 0:
 			reasons = []Reason{breaks(rows("their facts are not looked at any more, so a fact that is told again counts again")),
 				breaks(callers("a fact that is told again is judged by the state it finds"))}
 		default:
-			reasons = []Reason{breaks(programs("those of the old definitions keep facts by " + list(was))),
+			reasons = []Reason{breaks(programs("they keep facts by " + list(was))),
 				breaks(rows("their facts are kept by " + list(was) + ", so one that is told again counts again; " + byHand))}
 		}
 		d.add(EventIdentity, "events."+n.Name+".identity", o.Pos, n.Pos, Minor, text, d.ifCalls(reasons)...)
@@ -127,7 +127,7 @@ func (d *differ) identity(o, n *model.Event) {
 	if !slices.Equal(fWas, fIs) && len(was) > 0 && len(is) > 0 {
 		d.add(EventFingerprint, "events."+n.Name+".fingerprint", o.Pos, n.Pos, Minor,
 			"the fingerprint of event "+n.Name+" is "+none(list(fIs))+"; it was "+none(list(fWas)),
-			d.ifCalls([]Reason{breaks(programs("those of the old definitions compare " + none(list(fWas)))),
+			d.ifCalls([]Reason{breaks(programs("they compare " + none(list(fWas)))),
 				breaks(rows("their facts are compared by " + none(list(fWas)) + ", so one that is told again is Mismatched; " + byHand))})...)
 	}
 }

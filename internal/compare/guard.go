@@ -45,7 +45,7 @@ func (d *differ) lastOfItsCells(t *model.Transition) bool {
 // guardReasons says what another condition does. alone tells that no other
 // transition is tried after those that have it.
 func (d *differ) guardReasons(how strictness, alone bool) []Reason {
-	reasons := []Reason{programs("those of the old definitions judge by the old condition until they are stopped")}
+	reasons := []Reason{programs("they judge by the old condition until they are stopped")}
 	switch {
 	case how == looser && alone:
 		return append(reasons, callers("whatever moved a row still does, and more"))

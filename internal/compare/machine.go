@@ -23,7 +23,7 @@ func (d *differ) machine() {
 
 func (d *differ) machineRemoved(new []*model.Machine) {
 	reasons := []Reason{
-		programs("those of the old definitions run on until they are stopped"),
+		programs("they run on until they are stopped"),
 		breaks(callers("package " + d.old.Package + " is gone")),
 	}
 	if t := d.old.Table; t != nil {

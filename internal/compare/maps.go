@@ -54,7 +54,7 @@ func (d *differ) word(name string, o, n *model.MapValue) {
 		d.add(WordKeep, path, o.Pos, n.Pos, Patch, "word "+n.Word+" of map "+name+" is kept for another reason")
 	case was != is && o.Event == nil:
 		d.add(WordChanged, path, o.Pos, n.Pos, Minor, "word "+n.Word+" of map "+name+" means "+is+"; it meant "+was,
-			callers("it moved nothing"), programs("those of the old definitions still keep the row"))
+			callers("it moved nothing"), programs("they still keep the row"))
 	case was != is:
 		d.add(WordChanged, path, o.Pos, n.Pos, Major, "word "+n.Word+" of map "+name+" means "+is+"; it meant "+was,
 			breaks(callers("what the outside system says moves rows otherwise than before")))

@@ -75,7 +75,11 @@ func (c *Change) text(b *strings.Builder) {
 		if r.Breaks {
 			mark = "! "
 		}
-		fold(b, indent+mark, string(r.Side)+": "+r.Text, verge+4)
+		side := string(r.Side)
+		if r.Side == Programs {
+			side = "old programs"
+		}
+		fold(b, indent+mark, side+": "+r.Text, verge+4)
 	}
 }
 

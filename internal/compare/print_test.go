@@ -28,16 +28,15 @@ func TestText(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, `order
   breaking  major  state PACKED is removed (was order.yaml:12)
-                     programs: those of the old definitions still move rows into it until they are
-                       stopped
+                     old programs: they still move rows into it until they are stopped
                    ! rows: any that stand in PACKED could not be read or moved; count them with
                        --database
                      callers: StatePacked is gone
   breaking  major  event pack is removed; it moves PAID to PACKED (was order.yaml:25)
-                     programs: those of the old definitions still fire it until they are stopped
+                     old programs: they still fire it until they are stopped
                    ! callers: EventPack and the call Pack are gone
   safe      minor  ship in PAID: was reject; is SHIPPED (order.yaml:29)
-                     programs: those of the old definitions decide as before until they are stopped
+                     old programs: they decide as before until they are stopped
                      callers: calls that were refused move the row now
 
 2 breaking, 1 safe change: major

@@ -41,7 +41,7 @@ func (d *differ) initial() {
 		return
 	}
 	d.add(MachineInitial, "states."+n.Name+".initial", o.Pos, n.Pos, Major, "rows are created in "+n.Name+"; they were in "+o.Name,
-		programs("those of the old definitions go on creating rows in "+o.Name+" until they are stopped"),
+		programs("they go on creating rows in "+o.Name+" until they are stopped"),
 		rows("those that are there stay where they stand"),
 		breaks(callers("who creates a row and then fires an event finds it in "+n.Name)))
 }
@@ -56,7 +56,7 @@ func (d *differ) stateAdded(n *model.State) {
 	}
 	reasons := []Reason{callers("State" + n.Ident + " is new; a switch over all states needs a case for it")}
 	if d.calls() {
-		reasons = append(reasons, programs("those of the old definitions refuse a row in it as an unknown state, and never move it wrongly"))
+		reasons = append(reasons, programs("they refuse a row in it as an unknown state, and never move it wrongly"))
 	}
 	if d.new.Emits() {
 		reasons = append(reasons, consumers("from and to of a payload may say "+n.Name))
@@ -84,21 +84,40 @@ func (d *differ) stateRemoved(o *model.State) {
 			return
 		}
 	}
-	c := d.add(StateRemoved, "states."+o.Name, o.Pos, diag.Position{}, Major, "state "+o.Name+" is removed", callers("State"+o.Ident+" is gone"))
+	text := "state " + o.Name + " is removed"
+	if n := d.successor(); n != nil {
+		text += "; if " + n.Name + " is its new name, say there was: " + o.Name
+	}
+	c := d.add(StateRemoved, "states."+o.Name, o.Pos, diag.Position{}, Major, text, callers("State"+o.Ident+" is gone"))
 	if d.old.Table == nil {
 		return
 	}
 	if !o.Retired {
-		c.Reasons = append([]Reason{programs("those of the old definitions still move rows into it until they are stopped")}, c.Reasons...)
+		c.Reasons = append([]Reason{programs("they still move rows into it until they are stopped")}, c.Reasons...)
 	}
 	d.gone(c, o.Name, o.Code)
+}
+
+// successor returns the one new state where one state went and one came, nil
+// otherwise: somebody may have renamed it.
+func (d *differ) successor() *model.State {
+	var came []*model.State
+	for _, s := range d.new.States {
+		if d.former[s] == nil {
+			came = append(came, s)
+		}
+	}
+	if len(came) != 1 || came[0].Was != "" || len(d.old.States) != len(d.new.States) {
+		return nil
+	}
+	return came[0]
 }
 
 func (d *differ) stateMerged(o, n *model.State) {
 	reasons := []Reason{breaks(callers("State" + o.Ident + " is gone"))}
 	if d.old.Table != nil {
 		reasons = append(reasons, breaks(rows("those in "+o.Name+" and in "+n.Name+" can no longer be told apart")),
-			breaks(programs("those of the old definitions treat "+o.Name+" and "+n.Name+" as two states")))
+			breaks(programs("they treat "+o.Name+" and "+n.Name+" as two states")))
 	}
 	d.add(StateMerged, "states."+n.Name+".was", o.Pos, n.WasPos, Major, "state "+o.Name+" becomes one with "+n.Name+", which was there beside it", reasons...)
 }
@@ -128,7 +147,7 @@ func (d *differ) state(o, n *model.State) {
 	}
 	if d.calls() && d.old.Table.Status.Storage == model.StoredCode && d.new.Table.Status.Storage == model.StoredCode && o.Code != n.Code {
 		d.add(StateCode, path+".code", o.Pos, n.Pos, Patch, fmt.Sprintf("%s has the code %d; it was %d", what, n.Code, o.Code),
-			breaks(programs(fmt.Sprintf("those of the old definitions write and read %d", o.Code))), breaks(rows(fmt.Sprintf("they hold %d; %s", o.Code, byHand))))
+			breaks(programs(fmt.Sprintf("they write and read %d", o.Code))), breaks(rows(fmt.Sprintf("they hold %d; %s", o.Code, byHand))))
 	}
 	d.deadline(o, n)
 	d.labels(StateLabel, path, what, o.Pos, n.Pos, o.Labels, n.Labels)
@@ -142,7 +161,7 @@ func (d *differ) stateRenamed(o, n *model.State) {
 			reasons = append(reasons, rows("they hold a code, and no name"))
 		} else {
 			reasons = append(reasons,
-				programs("those of the old definitions go on writing "+o.Name+", which the database and the new programs take as "+n.Name+" until fsmgen generate --advance"),
+				programs("they go on writing "+o.Name+", which the database and the new programs take as "+n.Name+" until fsmgen generate --advance"),
 				rows("they take the new name step by step: deploy, then advance"))
 		}
 	}
@@ -175,12 +194,12 @@ func (d *differ) was(o, n *model.State) {
 func (d *differ) retired(o, n *model.State) {
 	if !n.Retired {
 		d.add(StateUnretired, "states."+n.Name+".retired", o.Pos, n.Pos, Minor, "state "+n.Name+" is not retired any more",
-			programs("those of the old definitions know it and move rows out of it as before"))
+			programs("they know it and move rows out of it as before"))
 		return
 	}
 	reasons := []Reason{rows("those in it stay and may leave it")}
 	if d.calls() {
-		reasons = append(reasons, programs("those of the old definitions may still move rows into it until fsmgen generate --advance"))
+		reasons = append(reasons, programs("they may still move rows into it until fsmgen generate --advance"))
 	}
 	d.add(StateRetired, "states."+n.Name+".retired", o.Pos, n.Pos, Minor, "state "+n.Name+" is retired: it may be left, and not entered", reasons...)
 }

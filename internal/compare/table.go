@@ -24,16 +24,16 @@ func (d *differ) table() {
 	}
 	if o.Name != n.Name {
 		d.add(TableName, "table.name", o.Pos, n.Pos, Major, "the table is called "+n.Name+"; it was "+o.Name,
-			breaks(programs("those of the old definitions look for "+o.Name)), breaks(rows("they are in "+o.Name+"; "+byHand)))
+			breaks(programs("they look for "+o.Name)), breaks(rows("they are in "+o.Name+"; "+byHand)))
 	}
 	if was, is := keyText(o), keyText(n); was != is {
 		d.add(TableKey, "table.key", keyPos(o), keyPos(n), Major, "the key is "+is+"; it was "+was,
-			breaks(programs("those of the old definitions find rows by "+was)), breaks(rows("history and facts are kept by the key; "+byHand)),
+			breaks(programs("they find rows by "+was)), breaks(rows("history and facts are kept by the key; "+byHand)),
 			breaks(callers("the type Key is another")))
 	}
 	if was, is := storage(o), storage(n); was != is {
 		d.add(TableStorage, "table.status", statusPos(o), statusPos(n), Patch, "a state is kept as "+is+"; it was "+was,
-			breaks(programs("those of the old definitions read and write "+was)), breaks(rows("they hold "+was+"; "+byHand)))
+			breaks(programs("they read and write "+was)), breaks(rows("they hold "+was+"; "+byHand)))
 	}
 	d.own("status", o.Status.Column, n.Status.Column, statusPos(o), statusPos(n), true, true)
 	d.own("version", o.Version, n.Version, o.Pos, n.Pos, true, true)
@@ -62,7 +62,7 @@ func (d *differ) own(what, was, is string, op, np diag.Position, wasUsed, isUsed
 		return
 	}
 	d.add(TableOwn, "table."+what, op, np, Patch, text,
-		breaks(programs("those of the old definitions read and write "+was)), breaks(rows("their values are in "+was+"; "+byHand)))
+		breaks(programs("they read and write "+was)), breaks(rows("their values are in "+was+"; "+byHand)))
 }
 
 func keyText(t *model.Table) string {

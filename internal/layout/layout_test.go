@@ -33,7 +33,10 @@ var table = []struct {
 	{"internal/sqlcgen", nil},
 	{"internal/fileset", nil},
 	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass"}},
-	{"internal/cli", []string{"internal/pipeline", "internal/fileset", "internal/diag"}},
+	{"internal/compare", []string{"internal/diag", "internal/model", "internal/sqlexpr"}},
+	{"internal/revision", nil},
+	{"internal/rowcount", []string{"internal/model"}},
+	{"internal/cli", []string{"internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/model"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},
 
 	{"fsm", nil},

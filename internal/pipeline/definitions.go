@@ -29,7 +29,7 @@ const maxRead = syntax.MaxBytes + 1
 func definitionFiles(fsys fs.FS, paths []string) ([]string, error) {
 	var files []string
 	for _, p := range paths {
-		found, err := filesUnder(fsys, p, definition)
+		found, err := filesUnder(fsys, p, IsDefinition)
 		if err != nil {
 			return nil, err
 		}
@@ -67,8 +67,8 @@ func filesUnder(fsys fs.FS, p string, wanted func(name string) bool) ([]string, 
 	return files, err
 }
 
-// definition reports whether a file's name is that of a definition.
-func definition(name string) bool {
+// IsDefinition reports whether a file's name is that of a definition.
+func IsDefinition(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
 	return ext == ".yaml" || ext == ".yml"
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/pawl-go/pawl/internal/pgparse"
 )
 
 // Form is what an expression says, free of how it is written: white space,
@@ -44,7 +46,7 @@ func FormOf(source string) Form {
 		at = t.end
 	}
 	b.WriteString(source[at:])
-	result, err := parseSQL(wrapper + b.String() + ")")
+	result, err := pgparse.Parse(wrapper + b.String() + ")")
 	if err != nil || onlyTarget(result) == nil {
 		return unread
 	}
