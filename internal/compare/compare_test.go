@@ -98,6 +98,23 @@ func TestEveryKindHasACase(t *testing.T) {
 	}
 }
 
+// docs/diff.md has every kind.
+func TestEveryKindIsDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/diff.md")
+	require.NoError(t, err)
+	for _, k := range compare.Kinds() {
+		require.Contains(t, string(page), "`"+string(k)+"`")
+	}
+}
+
+// A call that was refused and may move the row now is told as that.
+func TestAGuardedMoveInsteadOfARefusal(t *testing.T) {
+	t.Parallel()
+	r := report(t, "cell-refusal-to-guarded-move")
+	require.Equal(t, "calls that were refused move the row now", reasonOf(r.Changes[0], compare.Callers).Text)
+}
+
 // Whatever is compared with itself has not changed.
 func TestNothingChangedIsNoChange(t *testing.T) {
 	t.Parallel()

@@ -55,10 +55,16 @@ func TestCountOfAFormerName(t *testing.T) {
 	require.Equal(t, compare.Patch, r.Semver())
 }
 
+// A column of codes holds the code that the old definitions gave.
+func TestCountByCode(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 25, report(t, "state-removed-with-a-code").Uncounted()[0].Gone.Code)
+}
+
 // A declared renaming, a retirement and a machine without a table have nothing to count.
 func TestNothingToCount(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"state-renamed", "state-retired", "state-removed-without-a-table", "state-renamed-with-a-code"} {
+	for _, name := range []string{"state-renamed", "state-retired", "state-removed-without-a-table", "state-renamed-with-a-code", "state-was-removed-with-a-code"} {
 		require.Empty(t, report(t, name).Uncounted(), name)
 	}
 	c := report(t, "table-name").Changes[0]

@@ -18,6 +18,9 @@ func (d *differ) deadline(o, n *model.State) {
 	case was == nil:
 		reasons := []Reason{rows("those in it get a due time, counted from the migration"),
 			programs("a row that they move there meanwhile gets no due time, and stands as it did before")}
+		if !d.old.Deadlines() {
+			reasons = append(reasons, callers("Sweeps is new; without a sweeper that has it nothing fires"))
+		}
 		d.add(DeadlineAdded, path, diag.Position{}, is.Pos, Minor, "state "+n.Name+" has a deadline now: "+deadlineText(is), d.ifCalls(reasons)...)
 		return
 	case is == nil:

@@ -54,7 +54,9 @@ func (g *grouped) judge(o, n *model.Cell) Reason {
 	case kept < len(o.Transitions):
 		return breaks(callers("some calls that moved the row lead elsewhere or are answered otherwise"))
 	case !n.Closed() && o.Otherwise != n.Otherwise:
-		return decided(o.Otherwise, n.Otherwise)
+		if r := decided(o.Otherwise, n.Otherwise); r.Breaks || len(n.Transitions) == len(o.Transitions) {
+			return r
+		}
 	}
 	switch o.Otherwise {
 	case model.Reject, model.GuardFailed:

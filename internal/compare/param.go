@@ -83,7 +83,11 @@ func (d *differ) paramType(path, what, field string, e *model.Event, o, n *model
 	default:
 		reasons = append(reasons, breaks(callers("some values that were taken do not fit any more")))
 	}
-	if identifies(e, n) && !widens(o.Type, n.Type) {
+	switch {
+	case !identifies(e, n):
+	case widens(o.Type, n.Type):
+		reasons = append(reasons, rows("facts stay known, since the text of a value is the same; "+byHand))
+	default:
 		reasons = append(reasons, breaks(rows("facts are kept by the text of the old type; "+byHand)))
 	}
 	d.add(ParamType, path+".type", o.Pos, n.Pos, Minor, what+" is "+n.Type.SQL+"; it was "+o.Type.SQL, d.ifCalls(reasons)...)
