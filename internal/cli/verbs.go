@@ -53,17 +53,12 @@ func runLint(ctx context.Context, k *call) int {
 		}
 		return k.explain([]string{k.lint.explain})
 	}
-	paths := k.args
-	if len(paths) == 0 {
-		paths = []string{pipeline.Definitions}
+	paths, err := k.paths()
+	if err == nil {
+		k.lint.queries, err = below(k.lint.queries)
 	}
-	for _, given := range [][]string{paths, k.lint.queries} {
-		for i, p := range given {
-			if filepath.IsAbs(p) {
-				return k.fail(fmt.Errorf("%s: give a path below the project's root, see -C", p))
-			}
-			given[i] = filepath.ToSlash(filepath.Clean(p))
-		}
+	if err != nil {
+		return k.fail(err)
 	}
 	var problems diag.List
 	machines, err := pipeline.Lint(ctx, os.DirFS(k.dir), paths, &problems)
@@ -93,6 +88,26 @@ func runLint(ctx context.Context, k *call) int {
 		_, _ = fmt.Fprintln(k.err)
 	}
 	return exitFine
+}
+
+// paths are those that the arguments name, or all.
+func (k *call) paths() ([]string, error) {
+	if len(k.args) == 0 {
+		return []string{pipeline.Definitions}, nil
+	}
+	return below(k.args)
+}
+
+// below returns paths as they are called below the project's root.
+func below(given []string) ([]string, error) {
+	paths := make([]string, len(given))
+	for i, p := range given {
+		if filepath.IsAbs(p) {
+			return nil, fmt.Errorf("%s: give a path below the project's root, see -C", p)
+		}
+		paths[i] = filepath.ToSlash(filepath.Clean(p))
+	}
+	return paths, nil
 }
 
 // generateOptions are the flags of generate.

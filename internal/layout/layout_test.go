@@ -35,8 +35,9 @@ var table = []struct {
 	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass"}},
 	{"internal/compare", []string{"internal/diag", "internal/model", "internal/sqlexpr"}},
 	{"internal/revision", nil},
+	{"internal/audit", []string{"internal/model"}},
 	{"internal/rowcount", []string{"internal/model"}},
-	{"internal/cli", []string{"internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/model"}},
+	{"internal/cli", []string{"internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},
 
 	{"fsm", nil},
