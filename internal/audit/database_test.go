@@ -21,8 +21,6 @@ import (
 	"github.com/pawl-go/pawl/migrations"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
-
 // The orders of the fixture.
 const (
 	pending   order.Key = "00000000-0000-4000-8000-000000000001" // created
