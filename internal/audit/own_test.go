@@ -36,8 +36,8 @@ transitions:
   - {event: end,    from: SIGNED,  to: ENDED}
 `
 
-// leases are the tables, as migrations make them; the key of one is collated
-// otherwise, as in a table that was there before. The rows: 1 signed under the
+// leases are the tables, as migrations make them; no two keys have
+// one collation, as may be in a table that was there before. The rows: 1 signed under the
 // old name of the state, 2 adopted where it stood and reminded for the last
 // time, 3 paused before that was retired, 4 forced.
 const leases = `
@@ -45,7 +45,7 @@ CREATE TABLE leases (tenant text COLLATE ucs_basic NOT NULL, lease_no bigint NOT
   due_at timestamptz, due_runs integer NOT NULL DEFAULT 0,
   CONSTRAINT leases_pkey PRIMARY KEY (tenant, lease_no),
   CONSTRAINT leases_phase_check CHECK (phase IN (10, 20, 30, 40)), CONSTRAINT leases_revision_check CHECK (revision > 0));
-CREATE TABLE lease_history (tenant text NOT NULL, lease_no bigint NOT NULL, version bigint NOT NULL, event text NOT NULL, from_status text, to_status text NOT NULL,
+CREATE TABLE lease_history (tenant text COLLATE "C" NOT NULL, lease_no bigint NOT NULL, version bigint NOT NULL, event text NOT NULL, from_status text, to_status text NOT NULL,
   actor text NOT NULL DEFAULT '', reason text NOT NULL DEFAULT '', request_id text NOT NULL DEFAULT '', forced boolean NOT NULL DEFAULT false, at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT lease_history_pkey PRIMARY KEY (tenant, lease_no, version), CONSTRAINT lease_history_forced_check CHECK (NOT forced OR actor <> '' AND reason <> ''));
 CREATE TABLE lease_facts (event text NOT NULL, identity text NOT NULL, tenant text NOT NULL, lease_no bigint NOT NULL, fingerprint text NOT NULL DEFAULT '',

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
 	"github.com/pawl-go/pawl/internal/model"
 )
@@ -61,7 +60,8 @@ func Run(ctx context.Context, url string, machines []*model.Machine, o Options) 
 }
 
 // connect opens a session that refuses to write, and to pass over rows that
-// row-level security hides. When ctx ends, the server is asked to stop at once.
+// row-level security hides. When a query's context ends, pgx asks the server to
+// stop too.
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -71,9 +71,6 @@ func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	config.RuntimeParams["row_security"] = "off"
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "fsmgen audit"
-	}
-	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: 5 * time.Second}
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -165,13 +162,14 @@ func (a *auditor) machine(ctx context.Context, tx pgx.Tx, l *lifecycle, s struct
 	}
 	w := newWalker(l, a.found)
 	a.progress.start(l.Name, s.estimate())
-	err := a.walk(ctx, tx.Conn().PgConn(), l.stream(a.Overdue, l.collations(s)), w)
+	collate := l.collations(s)
+	err := a.walk(ctx, tx.Conn().PgConn(), l.stream(a.Overdue, collate), w)
 	a.report.Read = append(a.report.Read, w.read)
 	if err != nil {
 		return err
 	}
 	w.notes(a.note)
-	return a.unaudited(ctx, tx, l)
+	return a.unaudited(ctx, tx, l, collate)
 }
 
 // walk reads the stream. The server sends it as it goes and the client takes it
@@ -201,8 +199,8 @@ func (a *auditor) walk(ctx context.Context, conn *pgconn.PgConn, sql string, w *
 }
 
 // unaudited finds corrections that fsm_audit does not know.
-func (a *auditor) unaudited(ctx context.Context, tx pgx.Tx, l *lifecycle) error {
-	rows, err := tx.Query(ctx, l.unaudited())
+func (a *auditor) unaudited(ctx context.Context, tx pgx.Tx, l *lifecycle, collate bool) error {
+	rows, err := tx.Query(ctx, l.unaudited(collate))
 	if err != nil {
 		return readError(ctx, l.Name, err)
 	}

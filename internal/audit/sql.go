@@ -38,6 +38,14 @@ func (l *lifecycle) keyText(alias string, column func(int) string) string {
 
 func (l *lifecycle) keyColumn(i int) string { return quoted(l.Table.Keys[i].Name) }
 
+// collated names the collation by which a key column is compared, if it must.
+func collated(key *model.Column, collate bool) string {
+	if collate && key.Type.Kind == model.KindText {
+		return ` COLLATE "C"`
+	}
+	return ""
+}
+
 // stream is the query of the machine's records, as record.decode reads them, by
 // key and version. The row comes first: no version is below its place. collate
 // says that the key columns are not of one collation, so that one must be named
@@ -52,10 +60,7 @@ func (l *lifecycle) stream(overdue time.Duration, collate bool) string {
 	order := make([]string, len(t.Keys))
 	for i, k := range t.Keys {
 		keys[i] = fmt.Sprintf("%s AS k%d", quoted(k.Name), i)
-		order[i] = fmt.Sprintf("s.k%d", i)
-		if collate && k.Type.Kind == model.KindText {
-			order[i] += ` COLLATE "C"`
-		}
+		order[i] = fmt.Sprintf("s.k%d", i) + collated(k, collate)
 	}
 	due, late, runs := "false", "false", "0::bigint"
 	if l.Deadlines() {
@@ -95,10 +100,10 @@ func (l *lifecycle) present(expr string) string {
 
 // unaudited is the query of forced entries, of rows that are there, that
 // fsm_audit does not tell of.
-func (l *lifecycle) unaudited() string {
+func (l *lifecycle) unaudited(collate bool) string {
 	joined := make([]string, len(l.Table.Keys))
-	for i := range l.Table.Keys {
-		joined[i] = fmt.Sprintf("o.%s = h.%[1]s", l.keyColumn(i))
+	for i, k := range l.Table.Keys {
+		joined[i] = fmt.Sprintf("o.%s = h.%[1]s", l.keyColumn(i)) + collated(k, collate)
 	}
 	key := l.keyText("h", l.keyColumn)
 	told := []string{"a.machine = " + literal(l.Name), "a.key = " + key, "a.version = h.version"}
