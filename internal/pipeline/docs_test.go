@@ -1,18 +1,15 @@
 package pipeline_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/pipeline"
 )
 
@@ -69,20 +66,4 @@ func files(b *strings.Builder, c pipeline.Case) {
 		}
 		fmt.Fprintf(b, "\n```%s\n%s```\n", strings.TrimPrefix(path.Ext(f.Name), "."), f.Shown())
 	}
-}
-
-// The definition that docs/definition.md begins with has no problem.
-func TestTheExampleOfTheLanguagePageIsClean(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("../../docs/definition.md")
-	require.NoError(t, err)
-	_, rest, found := strings.Cut(string(page), "```yaml\n")
-	require.True(t, found)
-	text, _, found := strings.Cut(rest, "```")
-	require.True(t, found)
-	var problems diag.List
-	machines, err := pipeline.Lint(context.Background(), fstest.MapFS{"definitions/article.yaml": {Data: []byte(text)}}, []string{"definitions"}, &problems)
-	require.NoError(t, err)
-	require.Empty(t, problems.Sorted())
-	require.Len(t, machines, 1)
 }

@@ -173,7 +173,7 @@ func TestABrokenDefinitionWritesNothing(t *testing.T) {
 	write(t, file, text)
 	code, out = fsmgen(t, dir, "generate")
 	require.Equal(t, 1, code, out)
-	require.Contains(t, out, "definitions/article.yaml:8:")
+	require.Contains(t, out, "definitions/article.yaml:9:")
 	require.Contains(t, out, `did you mean "publish"?`)
 	require.Contains(t, out, "nothing was written")
 	require.NoDirExists(t, filepath.Join(dir, "gen"))
