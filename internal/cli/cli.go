@@ -31,7 +31,7 @@ func commands() []command {
 	return []command{
 		{"init", "", "make what a project needs: core migration, migrations package, sqlc.yaml, a first definition", runInit},
 		{"lint", "[FILE|FOLDER ...]", "check definitions (default: definitions/)", runLint},
-		{"generate", "[--check]", "write migrations, queries and Go; with --check show the difference instead", runGenerate},
+		{"generate", "[--check] [--advance]", "write migrations, queries and Go; with --check show the difference instead", runGenerate},
 		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", runModel},
 		{"rules", "[CODE ...]", "explain the codes of problems", runRules},
 	}
@@ -44,8 +44,10 @@ type call struct {
 	dir    string
 	format string
 	check  bool
-	out    io.Writer
-	err    io.Writer
+	// advance says that the programs generated before are gone.
+	advance bool
+	out     io.Writer
+	err     io.Writer
 }
 
 // Main runs fsmgen with the program's own arguments and returns its exit code:
@@ -98,7 +100,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func usage(w io.Writer) {
 	_, _ = fmt.Fprint(w, "fsmgen turns transition tables into guarded PostgreSQL statements and a typed Go API.\n\n")
 	for _, c := range commands() {
-		_, _ = fmt.Fprintf(w, "  fsmgen %-28s %s\n", c.name+" "+c.args, c.short)
+		_, _ = fmt.Fprintf(w, "  fsmgen %-29s %s\n", c.name+" "+c.args, c.short)
 	}
 	_, _ = fmt.Fprint(w, "\nEvery command takes -C FOLDER, the root of the project (default: this folder).\n"+
 		"Exit codes: 0 fine, 1 findings or differing output, 2 usage or input and output.\n")
@@ -116,6 +118,7 @@ func (c command) parse(ctx context.Context, args []string, stdout, stderr io.Wri
 	k.flags.StringVar(&k.format, "format", "text", "how problems are printed: text, json or sarif")
 	if c.name == "generate" {
 		k.flags.BoolVar(&k.check, "check", false, "write nothing; show the difference and exit 1 if there is one")
+		k.flags.BoolVar(&k.advance, "advance", false, "the programs generated before the newest definitions are gone: write the migrations that end what was kept for them")
 	}
 	for len(args) > 0 {
 		if err := k.flags.Parse(args); err != nil {

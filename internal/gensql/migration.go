@@ -9,13 +9,26 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// CodeMigration says that a change of the definition cannot be made into a
-// migration that is safe for the rows there are.
-const CodeMigration diag.Code = "FSM090"
-
-// CodeStateGone says that a state is no longer there, although rows may stand
-// in it.
-const CodeStateGone diag.Code = "FSM092"
+// Codes of changes that cannot be migrated, or not without a word.
+const (
+	// CodeMigration: a change cannot be made into a migration that is safe for
+	// the rows there are.
+	CodeMigration diag.Code = "FSM090"
+	// CodeStateGone: a state is no longer there, although rows may stand in it.
+	CodeStateGone diag.Code = "FSM092"
+	// CodeRenameUnderWay: the definition gives up a rename that has begun.
+	CodeRenameUnderWay diag.Code = "FSM093"
+	// CodeWasUnknown: was names a state that never was.
+	CodeWasUnknown diag.Code = "FSM094"
+	// CodeTwoIntoOne: was names a state beside which the other one was there before.
+	CodeTwoIntoOne diag.Code = "FSM095"
+	// CodeReadEmpty: programs of before cannot read what the new one may write.
+	CodeReadEmpty diag.Code = "FSM096"
+	// CodeNotMigrated: the definition has changed since its newest migration.
+	CodeNotMigrated diag.Code = "FSM097"
+	// CodeRequired: a column becomes required that programs of before leave empty.
+	CodeRequired diag.Code = "FSM098"
+)
 
 // Rules documents the codes of this package.
 func Rules() []diag.Rule {
@@ -25,15 +38,41 @@ func Rules() []diag.Rule {
 		Fix:   "Give the column a default or make it optional; for the rest, write the migration by hand and end it with the line that fsmgen model NAME prints.",
 	}, {
 		Code: CodeStateGone, Severity: diag.Warning, Short: "state taken away",
-		Cause: "A state is no longer declared; the migration fails as long as rows stand in it.",
-		Fix:   "Move the rows out of it first, by events or by corrections, then migrate.",
+		Cause: "A state is no longer declared, although programs of before bring rows there. The database accepts it until fsmgen generate --advance; that migration fails as long as rows stand in it.",
+		Fix:   "Say was: OLD in the state that it is now called. To take a state away, mark it retired: true first, advance, let its rows leave it, and delete it then.",
+	}, {
+		Code: CodeRenameUnderWay, Severity: diag.Error, Short: "rename given up half way",
+		Cause: "The renaming of a state has begun, rows and programs use both names, and the definition no longer says so.",
+		Fix:   "Put was back until fsmgen generate --advance has ended the rename; change the name again after that.",
+	}, {
+		Code: CodeWasUnknown, Severity: diag.Error, Short: "former name unknown",
+		Cause: "A new state says was, and the newest migration of the machine has no state of that name.",
+		Fix:   "Correct the name, or delete was if the state is new.",
+	}, {
+		Code: CodeTwoIntoOne, Severity: diag.Error, Short: "two states into one",
+		Cause: "A state says was, and both names were states before, so programs mean different things by them.",
+		Fix:   "Keep the other state as retired: true, and lead its rows over by a transition.",
+	}, {
+		Code: CodeReadEmpty, Severity: diag.Warning, Short: "unreadable for programs of before",
+		Cause: "A required column may now be empty; a program of before cannot read a row where it is.",
+		Fix:   "Write no empty value before those programs are gone.",
+	}, {
+		Code: CodeNotMigrated, Severity: diag.Error, Short: "advance of a definition that changed",
+		Cause: "fsmgen generate --advance ends what the newest migrations have begun, and the definition says something else by now.",
+		Fix:   "Run fsmgen generate and deploy that first, or undo the change; advance after that.",
+	}, {
+		Code: CodeRequired, Severity: diag.Error, Short: "required too early",
+		Cause: "An optional column becomes required, and programs of before create rows without a value, since it had no default.",
+		Fix:   "Give the column a default and leave it optional; make it required in a later release.",
 	}}
 }
 
 // Migration returns the goose migration that brings the database from prev to
 // the machine, nil when there is nothing to do. prev is nil for a machine that
-// was never migrated. A change that cannot be migrated safely is a problem at
-// its place in the definition, and nothing is returned.
+// was never migrated. Programs of prev may run on: what only they need stays,
+// and is pending in the schema that the migration embeds; [Advance] ends it. A
+// change that cannot be migrated safely is a problem at its place in the
+// definition, and nothing is returned.
 func Migration(m *model.Machine, prev *Schema, problems *diag.List) []byte {
 	next := SchemaOf(m)
 	var steps []step
@@ -41,27 +80,83 @@ func Migration(m *model.Machine, prev *Schema, problems *diag.List) []byte {
 		steps = next.create()
 	} else {
 		before := problems.Errors()
+		next.expand(*prev, m, problems)
 		steps = next.change(*prev, m, problems)
 		if problems.Errors() > before {
 			return nil
 		}
+		if next.same(*prev) {
+			return nil
+		}
 	}
-	mark, err := next.Embed()
+	return next.file(m, steps, problems)
+}
+
+// Advance returns the migrations, in order, that take the next step from prev
+// now that the programs generated before the definition's newest ones are gone;
+// none when nothing is pending. A definition that says something else than prev
+// is a problem: it has to be migrated first.
+func Advance(m *model.Machine, prev Schema, problems *diag.List) [][]byte {
+	now := SchemaOf(m)
+	var unsaid diag.List // what is wrong with it is told when it is migrated
+	now.expand(prev, m, &unsaid)
+	if unsaid.Errors() > 0 || !now.same(prev) {
+		problems.Addf(m.Pos, CodeNotMigrated, diag.Error, "the definition has changed since the newest migration of %q: run fsmgen generate and deploy it first", m.Name)
+		return nil
+	}
+	next := SchemaOf(m)
+	next.keep(prev)
+	next.Renames = slices.Clone(prev.Renames)
+	for i := range next.Renames {
+		next.Renames[i].Step = stepMigrate
+	}
+	var files [][]byte
+	if !next.same(prev) {
+		files = append(files, next.file(m, next.change(prev, m, problems), problems))
+	}
+	ended := next
+	ended.Renames = nil
+	for _, r := range prev.Renames {
+		if r.Step == stepExpand {
+			ended.Renames = append(ended.Renames, Rename{r.Was, r.Is, stepMigrate})
+		}
+	}
+	if !ended.same(next) {
+		up, down := ended.contractRenames(next)
+		files = append(files, ended.render(m, "-- +goose NO TRANSACTION", marked(up), marked(down), problems))
+	}
+	return files
+}
+
+// same reports whether two schemas are equal.
+func (s Schema) same(other Schema) bool {
+	a, errA := s.Embed()
+	b, errB := other.Embed()
+	return errA == nil && errB == nil && a == b
+}
+
+// file renders the migration of steps.
+func (s Schema) file(m *model.Machine, steps []step, problems *diag.List) []byte {
+	if len(steps) == 0 {
+		steps = []step{{up: []string{"-- The tables stay as they are; rows that are in a state keep the deadline they have."}}}
+	}
+	up, down := text(steps)
+	return s.render(m, "", up, down, problems)
+}
+
+func (s Schema) render(m *model.Machine, how, up, down string, problems *diag.List) []byte {
+	mark, err := s.Embed()
 	if err != nil {
 		problems.Addf(m.Pos, CodeMigration, diag.Error, "%v", err)
 		return nil
 	}
-	if len(steps) == 0 {
-		if old, err := prev.Embed(); err == nil && old == mark {
-			return nil
-		}
-		steps = []step{{up: []string{"-- The tables stay as they are; rows that are in a state keep the deadline they have."}}}
-	}
-	up, down := text(steps)
 	var w writer
 	w.line(0, "-- Code generated by fsmgen. DO NOT EDIT.")
 	w.comment("Source", m.Source)
 	w.line(0, "")
+	if how != "" {
+		w.line(0, "%s", how)
+	}
 	w.line(0, "-- +goose Up")
 	w.line(0, "%s", up)
 	w.line(0, "")
@@ -78,13 +173,14 @@ func Migration(m *model.Machine, prev *Schema, problems *diag.List) []byte {
 func Mark(m *model.Machine, prev *Schema) (string, error) {
 	next := SchemaOf(m)
 	if prev != nil {
-		next.keep(*prev)
+		var unsaid diag.List // a migration by hand is for what cannot be generated
+		next.expand(*prev, m, &unsaid)
 	}
 	return next.Embed()
 }
 
-// change lists the steps from prev to s and completes s with what stays of
-// prev. None means that the database needs no change.
+// change lists the steps from prev to s, both complete with what is pending.
+// None means that the database needs no change.
 func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []step {
 	refuse := func(pos diag.Position, format string, args ...any) {
 		problems.Addf(pos, CodeMigration, diag.Error, format+"; migrate it by hand (see fsmgen rules FSM090)", args...)
@@ -95,9 +191,9 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	if prev.Key.Name != s.Key.Name || prev.Key.Type != s.Key.Type {
 		refuse(m.Table.Key.Pos, "the key was %s %s before", prev.Key.Name, prev.Key.Type)
 	}
-	s.keep(prev)
 	s.sameFacts(prev, m, refuse)
-	steps := s.changeColumns(prev, m, refuse)
+	steps := s.emptied(prev)
+	steps = append(steps, s.changeColumns(prev, m, refuse, problems)...)
 	alter := "ALTER TABLE " + ident(s.Table)
 	if s.Deadlines && !prev.Deadlines {
 		steps = append(steps, step{
@@ -112,21 +208,59 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	if s.Facts && !prev.Facts {
 		steps = append(steps, s.factsTable(), replacedFunction(prev.goneFunction(), s.goneFunction()))
 	}
-	for _, name := range prev.States {
-		if m.State(name) == nil {
-			problems.Addf(m.Pos, CodeStateGone, diag.Warning, "the state %q is gone; the migration fails as long as rows stand in it", name)
+	steps = append(steps, s.changeRules(prev)...)
+	return append(steps, s.changeDue(prev)...)
+}
+
+// changeRules replaces CHECK and triggers where what they allow is not the same.
+func (s *Schema) changeRules(prev Schema) []step {
+	var steps, last []step
+	var begun []Rename
+	for _, r := range s.Renames {
+		if !slices.ContainsFunc(prev.Renames, func(was Rename) bool { return was.Was == r.Was }) {
+			begun = append(begun, r)
 		}
 	}
-	if !slices.Equal(prev.States, s.States) {
-		steps = append(steps, replaced(prev.statusCheck(), s.statusCheck()))
+	was, is := prev.edgeTrigger(), s.edgeTrigger()
+	switch {
+	case slices.Equal(was.up, is.up):
+	case len(begun) == 0:
+		last = append(last, replaced(was, is))
+	default: // on the way back, no trigger looks while names are given back
+		steps = append(steps, step{was.down, was.up})
+		last = append(last, s.backNames(begun), is)
 	}
-	if !slices.EqualFunc(prev.Edges, s.Edges, func(a, b Edge) bool { return a.From == b.From && slices.Equal(a.To, b.To) }) {
-		steps = append(steps, replaced(prev.edgeTrigger(), s.edgeTrigger()))
+	if was, is := prev.statusCheck(), s.statusCheck(); !slices.Equal(was.up, is.up) {
+		steps = append(steps, replaced(was, is))
 	}
-	if prev.Initial != s.Initial {
-		steps = append(steps, replaced(prev.birthTrigger(), s.birthTrigger()))
+	steps = append(steps, last...)
+	if was, is := prev.birthTrigger(), s.birthTrigger(); !slices.Equal(was.up, is.up) {
+		steps = append(steps, replaced(was, is))
 	}
-	return append(steps, s.changeDue(prev)...)
+	return steps
+}
+
+// emptied stops the migration, with words that help, while rows stand in a
+// state that it takes away. The CHECK would stop it too.
+func (s *Schema) emptied(prev Schema) []step {
+	var gone []string
+	accepted := s.statesInForce()
+	for _, name := range prev.statesInForce() {
+		if !slices.Contains(accepted, name) {
+			gone = append(gone, name)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	return []step{{up: []string{block([]string{
+		"BEGIN",
+		fmt.Sprintf("  IF EXISTS (SELECT 1 FROM %s AS o WHERE %s) THEN", ident(s.Table), among("o.status", gone)),
+		fmt.Sprintf("    RAISE EXCEPTION '%%', %s", literal(s.Machine+": rows stand in a state that is taken away: "+strings.Join(gone, ", "))),
+		"      USING ERRCODE = 'check_violation', HINT = 'Move them out by events or corrections, then migrate again.';",
+		"  END IF;",
+		"END",
+	})}}}
 }
 
 // sameFacts refuses another identity or fingerprint for an event that has one:
@@ -149,22 +283,29 @@ func (s *Schema) sameFacts(prev Schema, m *model.Machine, refuse func(diag.Posit
 }
 
 // changeDue gives rows their due time where a state now has a deadline, as if
-// they had just come into it, and takes it away where it has none any more.
+// they had just come into it, and takes it away where it has none any more. It
+// does so once more when the programs of before are gone, since they moved
+// rows by the deadlines that they knew.
 func (s *Schema) changeDue(prev Schema) []step {
 	var steps []step
-	update := func(state, value, condition string) {
-		steps = append(steps, step{up: []string{fmt.Sprintf("UPDATE %s SET deadline_at = %s WHERE status = %s AND deadline_at IS %s;",
-			ident(s.Table), value, literal(state), condition)}})
-	}
-	for _, is := range s.Due {
-		if !slices.ContainsFunc(prev.Due, func(was Due) bool { return was.State == is.State }) {
-			update(is.State, "now() + interval '"+is.After+"'", "NULL")
+	states := s.changedDue(prev.inTermsOf(s.Renames))
+	for _, state := range prev.pending().Due {
+		if !slices.Contains(s.pending().Due, state) && !slices.Contains(states, state) {
+			states = append(states, state)
 		}
 	}
-	for _, was := range prev.Due {
-		if !slices.ContainsFunc(s.Due, func(is Due) bool { return is.State == was.State }) {
-			update(was.State, "NULL", "NOT NULL")
+	for _, state := range states {
+		if !slices.Contains(s.States, state) {
+			continue // its rows are those of programs of before
 		}
+		value, condition := "NULL", "NOT NULL"
+		for _, d := range s.Due {
+			if d.State == state {
+				value, condition = "now() + interval '"+d.After+"'", "NULL"
+			}
+		}
+		steps = append(steps, step{up: []string{fmt.Sprintf("UPDATE %s SET deadline_at = %s WHERE %s AND deadline_at IS %s;",
+			ident(s.Table), value, among("status", s.calls(state)), condition)}})
 	}
 	return steps
 }
@@ -194,7 +335,7 @@ func (s Schema) statusCheck() step {
 	name := s.Table + "_status_check"
 	return step{
 		[]string{
-			fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (status IN (%s));", ident(s.Table), name, literals(s.States)),
+			fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (status IN (%s));", ident(s.Table), name, literals(s.statesInForce())),
 		},
 		[]string{fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s;", ident(s.Table), name)},
 	}

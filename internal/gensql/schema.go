@@ -32,7 +32,27 @@ type Schema struct {
 	// Identities lists the events whose facts are kept, since their text is
 	// what later deliveries are compared with.
 	Identities []Identity `json:"identities,omitempty"`
+	// Renames lists the states whose former name the database still accepts.
+	Renames []Rename `json:"renames,omitempty"`
+	// Pending is what only programs of before need, nil for nothing.
+	Pending *Pending `json:"pending,omitempty"`
 }
+
+// Rename is a state on its way from one name to another. The lists of the
+// schema have the new name alone; the database accepts both.
+type Rename struct {
+	Was  string `json:"was"`
+	Is   string `json:"is"`
+	Step string `json:"step"` // "expand" or "migrate"
+}
+
+// Steps of a rename. In both the newest program reads both names; it writes
+// the former one in the first, when programs of before know no other, and the
+// new one in the second.
+const (
+	stepExpand  = "expand"
+	stepMigrate = "migrate"
+)
 
 // Due is a state's deadline, as PostgreSQL writes the time.
 type Due struct {

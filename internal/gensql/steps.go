@@ -154,16 +154,27 @@ func (s Schema) edgeTrigger() step {
 		fmt.Sprintf("CREATE TRIGGER %s_edge AFTER UPDATE ON %s FOR EACH ROW", s.Machine, ident(s.Table)),
 		fmt.Sprintf("WHEN ((OLD.status <> NEW.status OR OLD.version <> NEW.version OR OLD.%s <> NEW.%[1]s)", k),
 	}
-	if len(s.Edges) == 0 {
+	edges := s.edgesInForce()
+	moved := s.renamesAt(stepMigrate)
+	switch {
+	case len(edges) == 0 && len(moved) == 0:
 		up[1] += ")"
-	} else {
+	case len(moved) == 0:
 		up = append(up, fmt.Sprintf("  AND NOT (OLD.%s = NEW.%[1]s AND NEW.version = OLD.version + 1 AND (", k))
-		for i, e := range s.Edges {
-			or := "    OR "
-			if i == 0 {
-				or = "       "
-			}
-			up = append(up, fmt.Sprintf("%sOLD.status = %s AND NEW.status IN (%s)", or, literal(e.From), literals(e.To)))
+		up = append(up, s.edgeLines(edges)...)
+		up = append(up, "  )))")
+	default:
+		up = append(up, fmt.Sprintf("  AND NOT (OLD.%s = NEW.%[1]s AND (", k))
+		or := "    "
+		if len(edges) > 0 {
+			up = append(up, "    NEW.version = OLD.version + 1 AND (")
+			up = append(up, s.edgeLines(edges)...)
+			up = append(up, "    )")
+			or = "    OR "
+		}
+		for _, r := range moved { // the same state under its new name is no move
+			up = append(up, fmt.Sprintf("%sNEW.version = OLD.version AND OLD.status = %s AND NEW.status = %s", or, literal(r.Was), literal(r.Is)))
+			or = "    OR "
 		}
 		up = append(up, "  )))")
 	}
@@ -171,12 +182,41 @@ func (s Schema) edgeTrigger() step {
 	return step{[]string{lines(up...)}, []string{fmt.Sprintf("DROP TRIGGER %s_edge ON %s;", s.Machine, ident(s.Table))}}
 }
 
+func (s Schema) edgeLines(edges []Edge) []string {
+	up := make([]string, len(edges))
+	for i, e := range edges {
+		or := "    OR "
+		if i == 0 {
+			or = "       "
+		}
+		var to []string
+		for _, name := range e.To {
+			to = append(to, s.writable(name)...)
+		}
+		up[i] = fmt.Sprintf("%s%s AND NEW.status IN (%s)", or, among("OLD.status", s.calls(e.From)), literals(to))
+	}
+	return up
+}
+
+// among is a condition that a column has one of the texts.
+func among(column string, texts []string) string {
+	if len(texts) == 1 {
+		return column + " = " + literal(texts[0])
+	}
+	return column + " IN (" + literals(texts) + ")"
+}
+
 func (s Schema) birthTrigger() step {
+	births := s.birthsInForce()
+	other := "NEW.status <> " + literal(births[0])
+	if len(births) > 1 {
+		other = "NEW.status NOT IN (" + literals(births) + ")"
+	}
 	return step{
 		[]string{lines(
 			fmt.Sprintf("CREATE TRIGGER %s_birth AFTER INSERT ON %s FOR EACH ROW", s.Machine, ident(s.Table)),
-			fmt.Sprintf("WHEN (NEW.status <> %s OR NEW.version <> 1)", literal(s.Initial)),
-			fmt.Sprintf("EXECUTE FUNCTION %s_refuse_edge(%s);", s.Machine, literal(s.Initial)),
+			fmt.Sprintf("WHEN (%s OR NEW.version <> 1)", other),
+			fmt.Sprintf("EXECUTE FUNCTION %s_refuse_edge(%s);", s.Machine, literal(strings.Join(births, " or "))),
 		)},
 		[]string{fmt.Sprintf("DROP TRIGGER %s_birth ON %s;", s.Machine, ident(s.Table))},
 	}
