@@ -79,13 +79,12 @@ func (l *landed) renamed(m *model.Machine, problems *diag.List) bool {
 }
 
 // migrations reads the migrations there are, adds to the set those that the
-// machines need, and returns all of them in order.
-func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, problems *diag.List) ([]sqlcgen.File, error) {
+// machines need, and returns what all of them together lead to.
+func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, problems *diag.List) (*landed, error) {
 	l, err := readLanded(fsys)
 	if err != nil {
 		return nil, err
 	}
-	files, last := l.files, l.last
 	for _, m := range machines {
 		if m.Table == nil {
 			continue
@@ -101,14 +100,21 @@ func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, problem
 		if content == nil {
 			continue
 		}
-		last++
-		f := sqlcgen.File{Name: fmt.Sprintf("%05d_%s.sql", last, m.Name), Content: content}
+		l.last++
+		f := sqlcgen.File{Name: fmt.Sprintf("%05d_%s.sql", l.last, m.Name), Content: content}
 		if err := set.Add(path.Join(Migrations, f.Name), f.Content); err != nil {
 			return nil, err
 		}
-		files = append(files, f)
+		schemas, err := gensql.Embedded(content)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range schemas {
+			l.newest[s.Machine], l.in[s.Machine] = s, f.Name
+		}
+		l.files = append(l.files, f)
 	}
-	return files, nil
+	return l, nil
 }
 
 // Marks returns, for each machine with a table, the line by which a migration

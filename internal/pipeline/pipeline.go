@@ -104,10 +104,12 @@ func Generate(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Se
 	}
 	set := fileset.New()
 	db := sqlcgen.Input{}
-	if db.Migrations, err = migrations(fsys, machines, set, problems); err != nil || problems.Errors() > 0 {
+	l, err := migrations(fsys, machines, set, problems)
+	if err != nil || problems.Errors() > 0 {
 		return nil, err
 	}
-	if db.Queries, err = queries(fsys, machines, set); err != nil {
+	db.Migrations = append(standIns(machines, l.files), l.files...)
+	if db.Queries, err = queries(fsys, machines, l, set); err != nil {
 		return nil, err
 	}
 	if len(db.Queries) > 0 {
@@ -147,13 +149,13 @@ func modulePath(fsys fs.FS) (string, error) {
 
 // queries renders the machines' queries and reads the hand-written ones beside
 // them, since all of them become gen/db.
-func queries(fsys fs.FS, machines []*model.Machine, set *fileset.Set) ([]sqlcgen.File, error) {
+func queries(fsys fs.FS, machines []*model.Machine, l *landed, set *fileset.Set) ([]sqlcgen.File, error) {
 	var files []sqlcgen.File
 	for _, m := range machines {
 		if m.Table == nil {
 			continue
 		}
-		f := sqlcgen.File{Name: m.Name + ".sql", Content: gensql.Queries(m)}
+		f := sqlcgen.File{Name: m.Name + ".sql", Content: gensql.Queries(m, l.schema(m.Name))}
 		if err := set.Add(path.Join(Queries, f.Name), f.Content); err != nil {
 			return nil, err
 		}
