@@ -42,10 +42,13 @@ func (s Schema) ownColumns() []Column {
 }
 
 func (s Schema) statusType() string {
-	if s.Status == nil {
+	switch {
+	case s.Status == nil:
 		return "text"
+	case s.enum():
+		return ident(s.Status.Type)
 	}
-	return ident(s.Status.Type)
+	return s.Status.Type
 }
 
 // enum and coded report how the status column keeps a state that is no text.
