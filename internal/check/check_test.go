@@ -150,8 +150,8 @@ func TestSample(t *testing.T) {
 	require.Equal(t, "Order", m.Ident)
 	require.Equal(t, "order.yaml", m.Source)
 	require.Equal(t, "orders", m.Table.Name)
-	require.Equal(t, "order_id", m.Table.Key.Name)
-	require.Equal(t, model.KindUUID, m.Table.Key.Type.Kind)
+	require.Equal(t, "order_id", m.Table.Keys[0].Name)
+	require.Equal(t, model.KindUUID, m.Table.Keys[0].Type.Kind)
 	require.Len(t, m.Table.Columns, 4)
 	require.Len(t, m.States, 8)
 	require.Len(t, m.Events, 11)
@@ -271,6 +271,6 @@ func FuzzRun(f *testing.F) {
 			}
 		}
 		require.NotNil(t, m.Initial())
-		require.True(t, m.Table == nil || m.Table.Key != nil)
+		require.True(t, m.Table == nil || len(m.Table.Keys) > 0)
 	})
 }

@@ -165,14 +165,13 @@ func (s Schema) fill() step {
 	if len(columns) == 0 {
 		return step{}
 	}
-	up := []string{"BEGIN"}
+	up := []string{fmt.Sprintf("CREATE FUNCTION %s_fill() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", s.Machine), "BEGIN"}
 	for _, name := range columns {
 		up = append(up, fmt.Sprintf("  IF NEW.%s IS NULL THEN NEW.%[1]s := %s; END IF;", ident(name), find(s.Columns, name).Default))
 	}
 	return step{
 		[]string{
-			fmt.Sprintf("CREATE FUNCTION %s_fill() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS ", s.Machine) +
-				dollars(lines(append(up, "  RETURN NEW;", "END")...)) + ";",
+			dollarQuoted(lines(append(up, "  RETURN NEW;", "END $$;")...)),
 			fmt.Sprintf("CREATE TRIGGER %s_fill BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %[1]s_fill();", s.Machine, ident(s.Table)),
 		},
 		[]string{

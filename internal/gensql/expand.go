@@ -85,6 +85,9 @@ func (s *Schema) goneStates(was Schema, m *model.Machine, p *Pending, problems *
 			continue
 		}
 		p.States = append(p.States, name)
+		if was.coded() {
+			p.Codes = append(p.Codes, was.code(name))
+		}
 		if !slices.Contains(was.States, name) {
 			continue // told when it went
 		}

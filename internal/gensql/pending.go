@@ -12,6 +12,8 @@ import (
 type Pending struct {
 	// States are no longer declared; rows of those programs still stand there.
 	States []string `json:"states,omitempty"`
+	// Codes are theirs, in the same order, where the status column keeps codes.
+	Codes []int `json:"codes,omitempty"`
 	// Initial are states in which those programs create rows.
 	Initial []string `json:"initial,omitempty"`
 	// Edges are moves of those programs.
@@ -45,64 +47,37 @@ func (s Schema) pending() Pending {
 	return *s.Pending
 }
 
-// calls lists the names under which rows stand in a state: its own, and its
-// former one while that is accepted.
-func (s Schema) calls(state string) []string {
-	names := []string{state}
-	for _, r := range s.Renames {
-		if r.Is == state {
-			names = append(names, r.Was)
-		}
-	}
-	return names
-}
-
-// writable is calls for a state that a row enters.
-func (s Schema) writable(state string) []string {
-	names := []string{state}
-	for _, r := range s.Renames {
-		if r.Is == state && r.Step != stepMove {
-			names = append(names, r.Was)
-		}
-	}
-	return names
-}
-
 // stepMove is a rename while its rows are moved: nothing enters the former
 // name any more. No schema that is embedded has it.
 const stepMove = "move"
 
+// renamesAt lists the renames at a step that a status column shows.
 func (s Schema) renamesAt(step string) []Rename {
 	var renames []Rename
+	if s.coded() {
+		return nil
+	}
 	for _, r := range s.Renames {
-		if r.Step == step || step == stepMigrate && r.Step == stepMove {
+		if r.Step == step || step == RenameMigrate && r.Step == stepMove {
 			renames = append(renames, r)
 		}
 	}
 	return renames
 }
 
-// statesInForce lists every name that the status column may have.
-func (s Schema) statesInForce() []string {
-	var names []string
-	for _, state := range s.States {
-		names = append(names, s.calls(state)...)
-	}
-	return append(names, s.pending().States...)
+// statesInForce lists the states in which a row may stand.
+func (s Schema) statesInForce() []string { return slices.Concat(s.States, s.pending().States) }
+
+// entered is s without the former names that nothing enters any more.
+func (s Schema) entered() Schema {
+	s.Renames = slices.DeleteFunc(slices.Clone(s.Renames), func(r Rename) bool { return r.Step == stepMove })
+	return s
 }
 
 // edgesInForce joins the declared edges and the pending ones, by the states
 // that they start from.
 func (s Schema) edgesInForce() []Edge {
 	return joinEdges(s.Edges, s.pending().Edges)
-}
-
-func (s Schema) birthsInForce() []string {
-	names := s.writable(s.Initial)
-	for _, state := range s.pending().Initial {
-		names = append(names, s.writable(state)...)
-	}
-	return names
 }
 
 // inForce is a declared column as it is now in the database.
@@ -176,7 +151,7 @@ func (s Schema) Waits() []string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
 	for _, r := range s.Renames {
-		if r.Step == stepExpand {
+		if r.Step == RenameExpand {
 			add("state %s is written under its former name %s", r.Is, r.Was)
 		} else {
 			add("state %s is read under its former name %s too", r.Is, r.Was)

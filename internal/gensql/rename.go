@@ -29,7 +29,11 @@ func (s *Schema) renames(prev Schema, m *model.Machine, problems *diag.List) {
 			problems.Addf(state.WasPos, CodeTwoIntoOne, diag.Error,
 				"the states %q and %q were both there before; was gives one state another name and cannot make one of two: retire %[1]q and lead its rows to %[2]q by a transition", state.Was, state.Name)
 		case known(state.Was):
-			s.Renames = append(s.Renames, Rename{state.Was, state.Name, stepExpand})
+			if s.coded() && prev.code(state.Was) != state.Code {
+				problems.Addf(state.Pos, CodeMigration, diag.Error, "the code of %q was %d when it was called %q; a rename keeps it", state.Name, prev.code(state.Was), state.Was)
+				continue
+			}
+			s.Renames = append(s.Renames, Rename{state.Was, state.Name, RenameExpand})
 		case !known(state.Name):
 			problems.Addf(state.WasPos, CodeWasUnknown, diag.Error, "the newest migration knows no state %q%s", state.Was,
 				suggest(state.Was, slices.DeleteFunc(slices.Clone(prev.States), func(name string) bool { return m.State(name) != nil })))
@@ -90,26 +94,43 @@ func (s Schema) backNames(begun []Rename) step {
 type named struct {
 	table   string
 	columns []string
+	enum    string // the columns' type where that is no text
 }
 
 // named lists the tables that a rename is about: rows first, since history and
 // facts get no former name any more once no row has it.
 func (s Schema) named() []named {
-	tables := []named{{s.Table, []string{"status"}}, {s.Machine + "_history", []string{"from_status", "to_status"}}}
+	texts := []string{"from_status", "to_status"}
+	tables := []named{{table: s.Machine + "_history", columns: texts}}
 	if s.Facts {
-		tables = append(tables, named{s.Machine + "_facts", []string{"from_status", "to_status"}})
+		tables = append(tables, named{table: s.Machine + "_facts", columns: texts})
 	}
-	return tables
+	if s.coded() {
+		return tables // the rows hold a code, which stays
+	}
+	rows := named{table: s.Table, columns: []string{s.own().Status}}
+	if s.enum() {
+		rows.enum = s.statusType()
+	}
+	return append([]named{rows}, tables...)
+}
+
+// text is a column as it can be compared with names.
+func (t named) text(column string) string {
+	if t.enum != "" {
+		return qualified("o", column) + "::text"
+	}
+	return qualified("o", column)
 }
 
 func (t named) set(renames []Rename) string {
 	var sets []string
 	for _, c := range t.columns {
-		set := fmt.Sprintf("%s = CASE o.%[1]s", c)
-		for _, r := range renames {
-			set += fmt.Sprintf(" WHEN %s THEN %s", literal(r.Was), literal(r.Is))
+		value := renamed(t.text(c), renames, func(r Rename) (from, to string) { return r.Was, r.Is })
+		if t.enum != "" {
+			value += "::" + t.enum
 		}
-		sets = append(sets, fmt.Sprintf("%s ELSE o.%s END", set, c))
+		sets = append(sets, ident(c)+" = "+value)
 	}
 	return strings.Join(sets, ", ")
 }
@@ -117,10 +138,10 @@ func (t named) set(renames []Rename) string {
 func (t named) where(renames []Rename) string {
 	var was, conditions []string
 	for _, r := range renames {
-		was = append(was, r.Was)
+		was = append(was, literal(r.Was))
 	}
 	for _, c := range t.columns {
-		conditions = append(conditions, among("o."+c, was))
+		conditions = append(conditions, isOneOf(t.text(c), was))
 	}
 	return strings.Join(conditions, " OR ")
 }
@@ -132,7 +153,7 @@ func (t named) where(renames []Rename) string {
 // left is one of them waited for, with no other lock in hand.
 func (t named) move(renames []Rename) string {
 	table, set, where := ident(t.table), t.set(renames), t.where(renames)
-	return block([]string{
+	return block(
 		"DECLARE",
 		"  size bigint;",
 		"  place bigint;",
@@ -146,7 +167,7 @@ func (t named) move(renames []Rename) string {
 		"      / current_setting('block_size')::bigint + 1;",
 		"    WHILE place < size LOOP",
 		"      WITH held AS MATERIALIZED (",
-		"        SELECT o.tableoid, o.ctid FROM " + table + " AS o",
+		"        SELECT o.tableoid, o.ctid FROM "+table+" AS o",
 		fmt.Sprintf("        WHERE o.ctid >= format('(%%s,0)', place)::tid AND o.ctid < format('(%%s,0)', place + %d)::tid AND (%s)", moveBlocks, where),
 		"        FOR NO KEY UPDATE OF o SKIP LOCKED",
 		"      )",
@@ -162,27 +183,11 @@ func (t named) move(renames []Rename) string {
 		fmt.Sprintf("        (SELECT o.tableoid, o.ctid FROM %s AS o WHERE %s LIMIT 1);", table, where),
 		"      COMMIT;",
 		"    END IF;",
-		"  END LOOP;",
-		"END",
-	})
+		"  END LOOP;")
 }
 
 // moveBlocks is how many blocks of a table one batch looks at.
 const moveBlocks = 64
-
-// block makes one DO statement of lines.
-func block(body []string) string {
-	return "DO " + dollars(lines(body...)) + ";"
-}
-
-// dollars quotes a body, whatever names and constants it holds.
-func dollars(text string) string {
-	tag := "$fsm$"
-	for i := 1; strings.Contains(text, tag); i++ {
-		tag = fmt.Sprintf("$fsm%d$", i)
-	}
-	return tag + "\n" + text + "\n" + tag
-}
 
 // comment is a text as one comment line.
 func comment(text string) string { return "-- " + strings.Join(strings.Fields(text), " ") }
@@ -205,8 +210,8 @@ func (s Schema) contractRenames(prev Schema) (up, down []string) {
 	for _, t := range s.named() {
 		up = append(up, t.move(ended))
 	}
-	rest := []step{s.statusCheck(), s.edgeTrigger(), s.birthTrigger()}
-	back := []step{prev.statusCheck(), prev.edgeTrigger(), prev.birthTrigger()}
+	rest := []step{s.statusCheck(), replacedFunction(prev.function(), s.function()), s.edgeTrigger(), s.birthTrigger()}
+	back := []step{prev.statusCheck(), replacedFunction(s.function(), prev.function()), prev.edgeTrigger(), prev.birthTrigger()}
 	note := comment("Rows, history and facts keep the new names, which the rules of before know as well.")
 	return append(up, rules(rest)), []string{note, rules(back)}
 }
@@ -217,9 +222,12 @@ func rules(steps []step) string {
 	for _, st := range steps {
 		for _, text := range st.down {
 			text = strings.Replace(text, "DROP CONSTRAINT ", "DROP CONSTRAINT IF EXISTS ", 1)
-			body = append(body, strings.Replace(text, "DROP TRIGGER ", "DROP TRIGGER IF EXISTS ", 1))
+			text = strings.Replace(text, "DROP TRIGGER ", "DROP TRIGGER IF EXISTS ", 1)
+			if !strings.HasPrefix(text, "CREATE OR REPLACE") { // a function is replaced in place
+				body = append(body, text)
+			}
 		}
 		body = append(body, st.up...)
 	}
-	return block(append(body, "END"))
+	return block(body...)
 }

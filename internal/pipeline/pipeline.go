@@ -143,9 +143,9 @@ func generate(ctx context.Context, fsys fs.FS, to way, problems *diag.List) (*fi
 
 // render adds everything but the migrations to the set.
 func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Machine, l *landed, set *fileset.Set, problems *diag.List) error {
-	db := sqlcgen.Input{Migrations: l.files}
+	db := sqlcgen.Input{Migrations: append(standIns(machines, l.files), l.files...)}
 	var err error
-	if db.Queries, err = queries(fsys, machines, set); err != nil {
+	if db.Queries, err = queries(fsys, machines, l, set); err != nil {
 		return err
 	}
 	if len(db.Queries) > 0 {
@@ -185,13 +185,13 @@ func modulePath(fsys fs.FS) (string, error) {
 
 // queries renders the machines' queries and reads the hand-written ones beside
 // them, since all of them become gen/db.
-func queries(fsys fs.FS, machines []*model.Machine, set *fileset.Set) ([]sqlcgen.File, error) {
+func queries(fsys fs.FS, machines []*model.Machine, l *landed, set *fileset.Set) ([]sqlcgen.File, error) {
 	var files []sqlcgen.File
 	for _, m := range machines {
 		if m.Table == nil {
 			continue
 		}
-		f := sqlcgen.File{Name: m.Name + ".sql", Content: gensql.Queries(m)}
+		f := sqlcgen.File{Name: m.Name + ".sql", Content: gensql.Queries(m, l.schema(m.Name))}
 		if err := set.Add(path.Join(Queries, f.Name), f.Content); err != nil {
 			return nil, err
 		}
