@@ -228,7 +228,7 @@ func TestRowsInUnknownStatesAreNamed(t *testing.T) {
 	ctx := t.Context()
 	m := machineOf(t, strings.Replace(storages[0].definition(keys[0]), "name: parcels", "name: parcels\n  existing: true", 1))
 	s := &shop{t, testdb.New(t)}
-	s.exec(`CREATE TABLE parcels (id bigint PRIMARY KEY, state text, total_cents bigint);
+	s.exec(`CREATE TABLE parcels (id bigint PRIMARY KEY, state varchar(20), total_cents bigint);
 		INSERT INTO parcels VALUES (1, 'PENDING', 100), (2, 'LIMBO', 100), (3, 'LIMBO', 100), (4, 'PAID', 100), (5, '%', 100)`)
 	provider := adoption(t, s, m)
 	_, err := provider.Up(ctx)
