@@ -129,7 +129,7 @@ func (s Schema) fits() string {
 		strings.Join(wanted, ",\n"),
 		"    ) AS w(place, name, type)",
 		fmt.Sprintf("    JOIN pg_attribute AS a ON a.attrelid = %s AND a.attname = w.name AND NOT a.attisdropped", s.relation()),
-		"    WHERE format_type(a.atttypid, a.atttypmod) <> w.type;",
+		"    WHERE format_type(a.atttypid, a.atttypmod) <> w.type" + s.lenient() + ";",
 		"  IF problem IS NOT NULL THEN",
 		fmt.Sprintf("    RAISE EXCEPTION '%s is not what the definition says: %%', problem USING ERRCODE = 'datatype_mismatch',", s.Table),
 		"      HINT = 'Correct the types in the definition, or alter the table first.';",
@@ -144,6 +144,14 @@ func (s Schema) fits() string {
 		fmt.Sprintf("    RAISE EXCEPTION '%s has no primary key or unique index of NOT NULL columns on exactly (%s)' USING ERRCODE = 'undefined_object';", s.Table, key),
 		"  END IF;",
 	)
+}
+
+// lenient lets a status that is kept by its name be varchar of any length.
+func (s Schema) lenient() string {
+	if s.Status != nil {
+		return ""
+	}
+	return fmt.Sprintf("\n      AND NOT (w.name = %s AND a.atttypid = 'varchar'::regtype)", literal(s.own().Status))
 }
 
 // enumLabels makes the enum, or adds the states that it lacks.
