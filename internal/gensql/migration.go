@@ -234,13 +234,14 @@ func (s *Schema) changeRules(prev Schema) []step {
 		}
 	}
 	was, is := prev.edgeTrigger(), s.edgeTrigger()
-	switch {
-	case slices.Equal(was.up, is.up):
-	case len(begun) == 0:
+	switch changed := !slices.Equal(was.up, is.up); {
+	case changed && len(begun) == 0:
 		last = append(last, replaced(was, is))
-	default: // on the way back, no trigger looks while names are given back
+	case changed: // on the way back, no trigger looks while names are given back
 		steps = append(steps, step{was.down, was.up})
 		last = append(last, s.backNames(begun), is)
+	case len(begun) > 0:
+		last = append(last, s.backNames(begun))
 	}
 	if was, is := prev.statusCheck(), s.statusCheck(); !slices.Equal(was.up, is.up) {
 		steps = append(steps, replaced(was, is))
