@@ -181,6 +181,12 @@ func TestAContractMayBeRunAgain(t *testing.T) {
 	s.up(4)
 	s.says(statuses, "CLOSED")
 	s.cannot(move(1, "SHUT"))
+
+	empty := standing(t, files) // all at once, where nothing is
+	empty.up(4)
+	require.Equal(t, shape(t, s.db), shape(t, empty.db))
+	empty.down(0)
+	require.Empty(t, shape(t, empty.db))
 }
 
 // The rows of a large table are moved in batches, past rows that others hold.

@@ -68,8 +68,11 @@ func evolved(t *testing.T) string {
 			require.NotContains(t, out, "note:")
 		}
 		keepAs(t, dir, step.program)
-		code, out = fsmgen(t, dir, "generate", "--check")
-		require.Zero(t, code, out)
+		if step.program == "v2" { // what is pending is no difference
+			code, out = fsmgen(t, dir, "generate", "--check")
+			require.Zero(t, code, out)
+			require.Contains(t, out, "note: order: state SETTLED")
+		}
 	}
 	code, out = fsmgen(t, dir, "generate", "--advance")
 	require.Zero(t, code, out)
@@ -108,6 +111,7 @@ func TestALifecycleChangesWhileItIsServed(t *testing.T) {
 		"enough calls: true failures: 0\n", serve())
 
 	naive := serve("naive")
+	t.Logf("the naive way:\n%s", naive)
 	require.Contains(t, naive, "FAILURE")
 	require.NotContains(t, naive, "failures: 0\n")
 }
