@@ -129,7 +129,7 @@ func (s Schema) fits() string {
 		strings.Join(wanted, ",\n"),
 		"    ) AS w(place, name, type)",
 		fmt.Sprintf("    JOIN pg_attribute AS a ON a.attrelid = %s AND a.attname = w.name AND NOT a.attisdropped", s.relation()),
-		"    WHERE format_type(a.atttypid, a.atttypmod) <> w.type" + s.lenient() + ";",
+		"    WHERE format_type(a.atttypid, a.atttypmod) <> w.type"+s.lenient()+";",
 		"  IF problem IS NOT NULL THEN",
 		fmt.Sprintf("    RAISE EXCEPTION '%s is not what the definition says: %%', problem USING ERRCODE = 'datatype_mismatch',", s.Table),
 		"      HINT = 'Correct the types in the definition, or alter the table first.';",
