@@ -53,7 +53,13 @@ func IdentitySize(e *EventInfo, values ...string) error {
 // ErrArgument, names the argument and not its value. Generated code calls it
 // before any SQL.
 func UUIDText(e *EventInfo, name, value string) error {
-	text := value
+	if isUUID(value) {
+		return nil
+	}
+	return &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("%s is no uuid", name)}
+}
+
+func isUUID(text string) bool {
 	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") {
 		text = text[1 : len(text)-1]
 	}
@@ -66,10 +72,7 @@ func UUIDText(e *EventInfo, name, value string) error {
 			digits = -1 << 20
 		}
 	}
-	if digits == 32 {
-		return nil
-	}
-	return &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("%s is no uuid", name)}
+	return digits == 32
 }
 
 // Correction says who forces a row into another state, and why. Both are

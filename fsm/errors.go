@@ -26,6 +26,9 @@ var (
 	// answers Replayed where the event has an identity or a replay cell, Stale
 	// with an expected version, and otherwise what its cell says, Rejected say.
 	ErrUnknown = errors.New("outcome is unknown")
+	// ErrUnknownWord: an outside system used a status word that the definition
+	// does not list. No call was made; see [UnknownWordError].
+	ErrUnknownWord = errors.New("unknown word")
 )
 
 // CallError is the error of a call: it says which call and what kind of
@@ -76,3 +79,19 @@ func (e *UnknownStateError) Error() string {
 
 // Is makes the error an ErrNothingDone too.
 func (e *UnknownStateError) Is(target error) bool { return target == ErrNothingDone }
+
+// UnknownWordError says that a status word of an outside system is not in the
+// machine's map. Whoever gets it keeps the row as it is and reports the word:
+// nothing may be stored on the strength of it.
+type UnknownWordError struct {
+	Machine, Map, Word string
+}
+
+// Error names machine, map and word; the word is quoted, since it comes from
+// outside.
+func (e *UnknownWordError) Error() string {
+	return fmt.Sprintf("%s: %s has no word %q", e.Machine, e.Map, e.Word)
+}
+
+// Is makes the error an ErrUnknownWord.
+func (e *UnknownWordError) Is(target error) bool { return target == ErrUnknownWord }

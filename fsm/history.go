@@ -6,9 +6,10 @@ import "time"
 // carry the same time, or times out of order.
 type Entry[S ~string] struct {
 	Version int64
-	// Event is "create" for the creation and "correct" for a forced correction.
+	// Event is "create" for the creation, "correct" for a forced correction, and
+	// "adopted" for a row that was there before its machine.
 	Event string
-	// From is empty for the creation.
+	// From is empty for the creation, and where a row was adopted.
 	From, To                 S
 	Actor, Reason, RequestID string
 	// Forced says that the entry is a correction, free of the machine's edges.

@@ -65,9 +65,6 @@ func (c *checker) key(t *model.Table, fields *syntax.Mapping, table syntax.Entry
 			c.keyColumn(t, item, item.Pos)
 		}
 	}
-	if len(t.Keys) > 0 {
-		t.Key = t.Keys[0]
-	}
 }
 
 func (c *checker) keyColumn(t *model.Table, n *syntax.Node, pos diag.Position) {
@@ -94,7 +91,7 @@ func (c *checker) keyColumn(t *model.Table, n *syntax.Node, pos diag.Position) {
 	if !ok {
 		c.errorf(pos, CodeMissing, "the key has no type; write key: {column: order_id, type: uuid}")
 	} else if column.Type, ok = c.typeOf(typed.Value); ok && !column.Type.Keyable() {
-		c.errorf(typed.Value.Pos, CodeKeyType, "a key cannot be %s, whose values have several spellings; use text, uuid or an integer type", column.Type.SQL)
+		c.errorf(typed.Value.Pos, CodeKeyType, "a key cannot be %s, which has no one text, or no Go value that == compares; use text, uuid, an integer type, date or boolean", column.Type.SQL)
 	}
 	if column.Name != "" {
 		t.Keys = append(t.Keys, column)

@@ -43,7 +43,7 @@ func commands() []command {
 	return []command{
 		{"init", "", "make what a project needs: core migration, migrations package, sqlc.yaml, a first definition", nil, nil, runInit},
 		{"lint", "[--queries FOLDER] [--explain CODE] [FILE|FOLDER ...]", "check definitions (default: definitions/), and that no hand-written SQL goes around them", problemFormats, lintFlags, runLint},
-		{"generate", "[--check]", "write migrations, queries and Go; with --check show the difference instead", problemFormats, generateFlags, runGenerate},
+		{"generate", "[--check] [--advance]", "write migrations, queries and Go; with --check show the difference instead", problemFormats, generateFlags, runGenerate},
 		{"diff", "[--database URL] [OLD [NEW]]", "say what changed between two files, folders or git revisions, and whom it breaks", reportFormats, diffFlags, runDiff},
 		{"audit", "[--database URL] [FILE|FOLDER ...]", "find rows, history, facts and outbox of a database that contradict the definitions", reportFormats, auditFlags, runAudit},
 		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", problemFormats, nil, runModel},

@@ -193,3 +193,23 @@ func TestLintOfQueries(t *testing.T) {
 	require.Equal(t, 2, code)
 	require.Contains(t, text, "empty: no .sql file found")
 }
+
+// An advance without anything that waits for it writes nothing and is fine; one
+// before the first migration is told.
+func TestAdvanceWithNothingToEnd(t *testing.T) {
+	t.Parallel()
+	dir := project(t, "go.mod", "module example.com/x\n", "definitions/lamp.yaml", lamp)
+	code, out, text := run("generate", "--advance", "-C", dir)
+	require.Equal(t, 0, code, text)
+	require.Empty(t, out)
+	require.Contains(t, text, "nothing waits for programs of before to be gone; nothing was written")
+	require.NoDirExists(t, filepath.Join(dir, "gen"))
+
+	tabled := "machine: lamp\ntable: {name: lamps, key: {column: lamp_id, type: bigint}}\n" + lamp[len("machine: lamp\n"):]
+	dir = project(t, "go.mod", "module example.com/x\n", "definitions/lamp.yaml", tabled)
+	code, _, text = run("init", "-C", dir)
+	require.Equal(t, 0, code, text)
+	code, _, text = run("generate", "--advance", "-C", dir)
+	require.Equal(t, 1, code)
+	require.Contains(t, text, `definitions/lamp.yaml:1:10: FSM097 "lamp" has no migration yet: run fsmgen generate and deploy it first`)
+}

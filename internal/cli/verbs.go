@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,10 +112,15 @@ func below(given []string) ([]string, error) {
 }
 
 // generateOptions are the flags of generate.
-type generateOptions struct{ check bool }
+type generateOptions struct {
+	check bool
+	// advance says that the programs generated before are gone.
+	advance bool
+}
 
 func generateFlags(k *call) {
 	k.flags.BoolVar(&k.generate.check, "check", false, "write nothing; show the difference and exit 1 if there is one")
+	k.flags.BoolVar(&k.generate.advance, "advance", false, "the programs generated before the newest definitions are gone: write the migrations that end what was kept for them")
 }
 
 // runGenerate writes what the definitions make, or shows the difference.
@@ -123,7 +129,15 @@ func runGenerate(ctx context.Context, k *call) int {
 		return k.fail(fmt.Errorf("generate takes no arguments: %q", k.args))
 	}
 	var problems diag.List
-	set, err := pipeline.Generate(ctx, os.DirFS(k.dir), &problems)
+	generate := pipeline.GenerateWaiting
+	if k.generate.advance {
+		generate = pipeline.Advance
+	}
+	set, waiting, err := generate(ctx, os.DirFS(k.dir), &problems)
+	if errors.Is(err, pipeline.ErrNothingWaits) {
+		_, _ = fmt.Fprintln(k.err, "nothing waits for programs of before to be gone; nothing was written")
+		return exitFine
+	}
 	if err != nil {
 		return k.fail(err)
 	}
@@ -134,6 +148,7 @@ func runGenerate(ctx context.Context, k *call) int {
 		_, _ = fmt.Fprintf(k.err, "%s; nothing was written\n", summary(&problems))
 		return exitFindings
 	}
+	k.waiting(waiting)
 	if !k.generate.check {
 		changes, err := set.Write(k.dir, pipeline.Owned())
 		if err != nil {
@@ -241,6 +256,19 @@ func (k *call) print(problems *diag.List) error {
 		return problems.SARIF(k.out, pipeline.Rules())
 	}
 	return problems.Text(k.err)
+}
+
+// waiting notes what the database does for programs of before.
+func (k *call) waiting(list []pipeline.Waiting) {
+	if k.format != "text" || len(list) == 0 {
+		return
+	}
+	for _, w := range list {
+		for _, what := range w.What {
+			_, _ = fmt.Fprintf(k.err, "note: %s: %s\n", w.Machine, what)
+		}
+	}
+	_, _ = fmt.Fprintln(k.err, "note: this is for programs generated before; when they are gone, run fsmgen generate --advance")
 }
 
 func (k *call) changes(changes []fileset.Change) {

@@ -74,10 +74,10 @@ func keyText(t *model.Table) string {
 }
 
 func keyPos(t *model.Table) diag.Position {
-	if t.Key == nil {
+	if len(t.Keys) == 0 {
 		return t.Pos
 	}
-	return t.Key.Pos
+	return t.Keys[0].Pos
 }
 
 func statusPos(t *model.Table) diag.Position {

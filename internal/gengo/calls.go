@@ -81,7 +81,7 @@ func (g *generator) create(f *genfile.File) {
 		"created before with the same values. Mismatched: it was created before with other values; only columns that no "+
 		"transition sets are compared. Errors: see [fsm.Fire].")
 	g.signature(f, "Create", ", p CreateParams")
-	g.checkUUID(f, "createInfo", m.Table.Key.Type, m.Table.Key.Name, "p.Key", false)
+	g.checkKey(f, "createInfo", "p.Key")
 	for _, c := range m.Created() {
 		g.checkUUID(f, "createInfo", c.Type, c.Name, "p."+c.Ident, c.Optional || c.Default != nil)
 	}
@@ -94,10 +94,6 @@ func (g *generator) create(f *genfile.File) {
 	})
 	f.P("}")
 	f.P()
-}
-
-func (g *generator) keyArg(f *genfile.File, from string) {
-	f.P(append(append([]any{"FsmKey: "}, printType(goType(f, g.m.Table.Key.Type, false))...), "(", from, "),")...)
 }
 
 func paramsType(e *model.Event) string { return e.Ident + "Params" }
@@ -128,7 +124,7 @@ func (g *generator) call(f *genfile.File, e *model.Event) {
 		args = append(args, ", p ", paramsType(e))
 	}
 	g.signature(f, e.Ident, args...)
-	g.checkUUID(f, infoVar(e.Ident), g.m.Table.Key.Type, g.m.Table.Key.Name, "key", false)
+	g.checkKey(f, infoVar(e.Ident), "key")
 	for _, p := range e.Params {
 		g.checkUUID(f, infoVar(e.Ident), p.Type, p.Name, "p."+p.Ident, p.Optional)
 	}

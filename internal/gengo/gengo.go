@@ -1,5 +1,5 @@
 // Package gengo renders a checked machine as a Go package: its states and
-// events, its row, and a typed call for each event that runs the machine's
+// events, what outside words mean to it, its row, and a typed call for each event that runs the machine's
 // query through gen/db. It is pure: it reads no file and runs nothing.
 package gengo
 
@@ -32,13 +32,14 @@ func Package(m *model.Machine, dbPath string) ([]File, error) {
 	}{
 		{"states.go", g.states, false},
 		{"events.go", g.events, false},
+		{"maps.go", g.maps, false},
 		{"row.go", g.row, true},
 		{"calls.go", g.calls, true},
 		{"lifecycle.go", g.lifecycle, true},
 	}
 	var files []File
 	for _, part := range parts {
-		if part.sql && m.Table == nil {
+		if part.sql && m.Table == nil || part.name == "maps.go" && len(m.Maps) == 0 {
 			continue
 		}
 		f := genfile.New(m.Package, m.Source)

@@ -77,7 +77,13 @@ func (g *generator) correct(f *genfile.File) {
 	f.P("return Result{}, &", f.Import(RuntimePath, "CallError"), "{Machine: correctInfo.Machine, Event: correctInfo.Event, Kind: ", f.Import(RuntimePath, "ErrArgument"),
 		", Err: &", f.Import(RuntimePath, "UnknownStateError"), "{Machine: correctInfo.Machine, State: string(to)}}")
 	f.P("}")
-	g.checkUUID(f, "correctInfo", g.m.Table.Key.Type, g.m.Table.Key.Name, "key", false)
+	if g.retires() {
+		f.P("if to.Retired() {")
+		f.P("return Result{}, &", f.Import(RuntimePath, "CallError"), "{Machine: correctInfo.Machine, Event: correctInfo.Event, Kind: ", f.Import(RuntimePath, "ErrArgument"),
+			", Err: ", f.Import("errors", "New"), "(\"no row may enter the retired state \" + string(to))}")
+		f.P("}")
+	}
+	g.checkKey(f, "correctInfo", "key")
 	f.P("options = append(options[:len(options):len(options)], ", f.Import(RuntimePath, "Actor"), "(why.Actor), ", f.Import(RuntimePath, "Reason"), "(why.Reason))")
 	f.P("return ", f.Import(RuntimePath, "Fire"), "(ctx, on, correctInfo, options, nil, ")
 	g.run(f, query, true, true, func() {

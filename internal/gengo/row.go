@@ -18,12 +18,10 @@ func (g *generator) row(f *genfile.File) {
 	f.P("// Generated for version 1 of the runtime.")
 	f.P("const _ = ", f.Import(RuntimePath, "Version1"))
 	f.P()
-	f.Comment("Key", "is the key of a row: the column "+m.Table.Key.Name+" of the table "+m.Table.Name+", "+m.Table.Key.Type.SQL+".")
-	f.P(append([]any{"type Key "}, printType(goType(f, m.Table.Key.Type, false))...)...)
-	f.P()
+	g.key(f)
 	f.Comment("Row", "is a row of the table "+m.Table.Name+".")
 	f.P("type Row struct {")
-	f.P(m.Table.Key.Ident, " Key")
+	g.rowKey(f)
 	f.P("Status State")
 	f.P("Version int64")
 	if m.Deadlines() {
@@ -53,8 +51,8 @@ func (g *generator) row(f *genfile.File) {
 	f.P("return ", answer, "[State, Row]{")
 	f.P("Outcome: r.FsmOutcome,")
 	f.P("Snapshot: r.FsmSnapshot,")
-	f.P("State: State(r.Status),")
-	f.P("Version: r.Version,")
+	f.P("State: State(r.", dbField(m.Table.Status.Column), "),")
+	f.P("Version: r.", dbField(m.Table.Version), ",")
 	f.P("Row: Row{")
 	g.rowFields(f)
 	f.P("},")
@@ -72,14 +70,14 @@ func (g *generator) row(f *genfile.File) {
 // rowFields renders the fields of a Row out of r.
 func (g *generator) rowFields(f *genfile.File) {
 	m := g.m
-	f.P(m.Table.Key.Ident, ": Key(r.", dbField(m.Table.Key.Name), "),")
-	f.P("Status: State(r.Status),")
-	f.P("Version: r.Version,")
+	g.rowKeyField(f)
+	f.P("Status: State(r.", dbField(m.Table.Status.Column), "),")
+	f.P("Version: r.", dbField(m.Table.Version), ",")
 	if m.Deadlines() {
-		f.P("DeadlineAt: r.DeadlineAt,")
+		f.P("DeadlineAt: r.", dbField(m.Table.Deadline), ",")
 	}
 	if m.CountsRuns() {
-		f.P("DeadlineRuns: r.DeadlineRuns,")
+		f.P("DeadlineRuns: r.", dbField(m.Table.Runs), ",")
 	}
 	for _, c := range m.Table.Columns {
 		f.P(c.Ident, ": r.", dbField(c.Name), ",")

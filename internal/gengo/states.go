@@ -49,6 +49,9 @@ func (g *generator) states(f *genfile.File) {
 	g.stateSet(f, "Valid", "reports whether s is a state of the machine.", func(*model.State) bool { return true })
 	g.stateSet(f, "Final", "reports whether nothing leaves the state.", func(s *model.State) bool { return s.Final })
 	g.stateSet(f, "Resting", "reports whether a row may stay in the state for good although events can still move it.", func(s *model.State) bool { return s.Resting })
+	if g.retires() {
+		g.stateSet(f, "Retired", "reports whether rows may leave the state and none may enter it any more.", func(s *model.State) bool { return s.Retired })
+	}
 	f.P("// Label returns the state's name for people in a language, a BCP 47 tag such as \"en\": the first label of the")
 	f.P("// definition when there is none in that language, and the state itself when there is none at all.")
 	f.P("func (s State) Label(lang string) string {")
@@ -76,6 +79,12 @@ func (g *generator) states(f *genfile.File) {
 	f.P("}")
 	f.P("return string(s)")
 	f.P("}")
+}
+
+// retires reports whether the machine has a retired state; the package of one
+// without says nothing of them.
+func (g *generator) retires() bool {
+	return slices.ContainsFunc(g.m.States, func(s *model.State) bool { return s.Retired })
 }
 
 func (g *generator) stateComment(f *genfile.File, s *model.State) {

@@ -8,18 +8,34 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// changeColumns lists the steps for columns that came, went or changed. Checks
-// that go are dropped first and those that come are added last, since a check
-// may name any column; the way back is the same in reverse.
-func (s *Schema) changeColumns(prev Schema, m *model.Machine, refuse func(diag.Position, string, ...any)) []step {
+// changeColumns lists the steps for columns that came, went or changed, as far
+// as they are in force. Checks that go are dropped first and those that come
+// are added last, since a check may name any column; the way back is the same
+// in reverse.
+func (s *Schema) changeColumns(prev Schema, m *model.Machine, refuse func(diag.Position, string, ...any), problems *diag.List) []step {
 	var dropped, steps, added []step
+	checked := func(was, is Column) {
+		switch {
+		case was.Check == is.Check:
+			return
+		case was.Check != "":
+			dropped = append(dropped, step{s.dropCheck(was), s.addCheck(was)})
+		}
+		if is.Check != "" {
+			added = append(added, step{s.addCheck(is), s.dropCheck(is)})
+		}
+	}
 	for _, is := range s.Columns {
 		pos := m.Table.Column(is.Name).Pos
-		was := find(prev.Columns, is.Name)
-		if left := find(prev.Left, is.Name); was == nil && left != nil {
-			was = &Column{Name: left.Name, Type: left.Type, Default: left.Default, Optional: true} // as it was left
+		was, left := find(prev.Columns, is.Name), find(prev.Left, is.Name)
+		switch {
+		case was != nil:
+			s.mayChange(*was, is, pos, problems)
+			was = ptr(prev.inForce(*was))
+		case left != nil:
+			was = ptr(prev.leftInForce(*left))
 		}
-		valueless := !is.Optional && is.Default == "" && (was == nil || was.Optional)
+		valueless := !is.Optional && is.Default == "" && (was == nil || was.Optional || left != nil)
 		switch {
 		case valueless && was == nil:
 			refuse(pos, "the new column %q has no value for the rows there are: make it optional or give it a default", is.Name)
@@ -33,27 +49,34 @@ func (s *Schema) changeColumns(prev Schema, m *model.Machine, refuse func(diag.P
 		default:
 			steps = append(steps, s.alterColumn(*was, is, pos, refuse)...)
 		}
-		if was.Check == is.Check {
-			continue
-		}
-		if was.Check != "" {
-			dropped = append(dropped, step{s.dropCheck(*was), s.addCheck(*was)})
-		}
-		if is.Check != "" {
-			added = append(added, step{s.addCheck(is), s.dropCheck(is)})
+		checked(*was, s.inForce(is))
+	}
+	for _, is := range s.Left {
+		if was := find(prev.Columns, is.Name); was != nil {
+			now := prev.inForce(*was)
+			checked(now, Column{Name: is.Name})
+			steps = append(steps, s.leaveColumn(now, s.leftInForce(is)))
+		} else if was := find(prev.Left, is.Name); was != nil {
+			steps = append(steps, s.alterColumn(prev.leftInForce(*was), s.leftInForce(is), diag.Position{}, refuse)...)
 		}
 	}
-	for _, was := range prev.Columns {
-		if find(s.Columns, was.Name) != nil {
-			continue
-		}
-		if was.Check != "" {
-			dropped = append(dropped, step{s.dropCheck(was), s.addCheck(was)})
-		}
-		steps = append(steps, s.leaveColumn(was))
-	}
-	return slices.Concat(dropped, steps, added)
+	return slices.Concat(dropped, steps, added, s.changeFill(prev))
 }
+
+// mayChange tells when a column that is or is not required any more is at odds
+// with the programs of before.
+func (s *Schema) mayChange(was, is Column, pos diag.Position, problems *diag.List) {
+	switch {
+	case was.Optional && !is.Optional && was.Default == "" && is.Default != "":
+		problems.Addf(pos, CodeRequired, diag.Error,
+			"programs of before create rows without %q, which had no default: give it one and leave it optional for now, make it required later", is.Name)
+	case !was.Optional && is.Optional:
+		problems.Addf(pos, CodeReadEmpty, diag.Warning,
+			"programs of before cannot read a row whose %q is empty; write none before they are gone", is.Name)
+	}
+}
+
+func ptr(c Column) *Column { return &c }
 
 func (s *Schema) addColumn(c Column) step {
 	alter := "ALTER TABLE " + ident(s.Table)
@@ -63,15 +86,18 @@ func (s *Schema) addColumn(c Column) step {
 	}
 }
 
-// leaveColumn keeps a column that is no longer declared, with its values, and
-// lets it be empty in new rows.
-func (s *Schema) leaveColumn(c Column) step {
-	note := fmt.Sprintf("-- The column %s is no longer declared; it stays, with its values.", ident(c.Name))
-	if c.Optional {
-		return step{up: []string{note}}
+// leaveColumn keeps a column that is no longer declared, with its values. For
+// programs of before, which cannot read an empty one, new rows get a value.
+func (s *Schema) leaveColumn(was, is Column) step {
+	st := step{up: []string{fmt.Sprintf("-- The column %s is no longer declared; it stays, with its values.", ident(is.Name))}}
+	alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s ", ident(s.Table), ident(is.Name))
+	if was.Default != is.Default {
+		st.up, st.down = append(st.up, alter+setDefault(is)), append(st.down, alter+setDefault(was))
 	}
-	alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s ", ident(s.Table), ident(c.Name))
-	return step{[]string{note, alter + "DROP NOT NULL;"}, []string{alter + "SET NOT NULL;"}}
+	if !was.Optional && is.Optional {
+		st.up, st.down = append(st.up, alter+"DROP NOT NULL;"), append(st.down, alter+"SET NOT NULL;")
+	}
+	return st
 }
 
 // widens lists the changes of type that keep every value and, on the way back,
@@ -105,7 +131,8 @@ func (s *Schema) alterColumn(was, is Column, pos diag.Position, refuse func(diag
 	if was.Optional && !is.Optional {
 		up := []string{alter + "SET NOT NULL;"}
 		if is.Default != "" {
-			up = append([]string{fmt.Sprintf("UPDATE %s SET %s = %s WHERE %[2]s IS NULL;", ident(s.Table), ident(is.Name), is.Default)}, up...)
+			lock := fmt.Sprintf("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE;", ident(s.Table)) // a lock that grows later can deadlock with the traffic
+			up = append([]string{lock, fmt.Sprintf("UPDATE %s SET %s = %s WHERE %[2]s IS NULL;", ident(s.Table), ident(is.Name), is.Default)}, up...)
 		}
 		steps = append(steps, step{up, []string{alter + "DROP NOT NULL;"}})
 	}
@@ -128,4 +155,36 @@ func (s *Schema) addCheck(c Column) []string {
 
 func (s *Schema) dropCheck(c Column) []string {
 	return []string{fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s;", ident(s.Table), s.checkName(c))}
+}
+
+// fill replaces an empty value of a column that has become required by its
+// default, for programs of before that may still write one. There is none when
+// no column needs it.
+func (s Schema) fill() step {
+	columns := s.pending().Filled
+	if len(columns) == 0 {
+		return step{}
+	}
+	up := []string{fmt.Sprintf("CREATE FUNCTION %s_fill() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", s.Machine), "BEGIN"}
+	for _, name := range columns {
+		up = append(up, fmt.Sprintf("  IF NEW.%s IS NULL THEN NEW.%[1]s := %s; END IF;", ident(name), find(s.Columns, name).Default))
+	}
+	return step{
+		[]string{
+			dollarQuoted(lines(append(up, "  RETURN NEW;", "END $$;")...)),
+			fmt.Sprintf("CREATE TRIGGER %s_fill BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %[1]s_fill();", s.Machine, ident(s.Table)),
+		},
+		[]string{
+			fmt.Sprintf("DROP TRIGGER %s_fill ON %s;", s.Machine, ident(s.Table)),
+			fmt.Sprintf("DROP FUNCTION %s_fill();", s.Machine),
+		},
+	}
+}
+
+func (s *Schema) changeFill(prev Schema) []step {
+	was, is := prev.fill(), s.fill()
+	if slices.Equal(was.up, is.up) {
+		return nil
+	}
+	return []step{replaced(was, is)}
 }

@@ -8,20 +8,19 @@ import (
 
 // applied answers for the row that moved.
 func (s statement) applied(w *writer) {
-	k := ident(s.m.Table.Key.Name)
 	w.line(0, "SELECT 'Applied'::text AS fsm_outcome, %s AS fsm_snapshot,", snapshot)
-	w.line(0, "       %s::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,", literal(s.event.Name))
-	w.line(0, "       %s", row(s.m, "m"))
-	w.line(0, "FROM moved AS m JOIN locked AS l ON l.%s = m.%[1]s", k)
+	w.line(0, "       %s::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, %s AS fsm_made_from, %s AS fsm_made_to, m.%s AS fsm_made_version,",
+		literal(s.event.Name), s.m.state("l"), s.m.state("m"), s.m.version())
+	w.line(0, "       %s", s.m.row("m"))
+	w.line(0, "FROM moved AS m JOIN locked AS l ON %s", s.m.sameKey("l", "m"))
 }
 
 // compensated answers for the row whose fact was recorded.
 func (s statement) compensated(w *writer) {
-	k := ident(s.m.Table.Key.Name)
 	w.line(0, "SELECT 'Compensated'::text AS fsm_outcome, %s AS fsm_snapshot,", snapshot)
 	w.line(0, "       %s::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,", literal(s.event.Name))
-	w.line(0, "       %s", row(s.m, "l"))
-	w.line(0, "FROM fact AS f JOIN locked AS l ON l.%s = f.%[1]s", k)
+	w.line(0, "       %s", s.m.row("l"))
+	w.line(0, "FROM fact AS f JOIN locked AS l ON %s", s.m.sameKey("l", "f"))
 	if s.moving {
 		w.line(0, "WHERE l.fsm_cell = %d", s.compensate())
 	}
@@ -35,21 +34,21 @@ func (s statement) asked(w *writer) {
 		w.line(4, "   %s", c)
 	}
 	w.line(0, "       %s AS fsm_snapshot,", snapshot)
-	k := ident(s.m.Table.Key.Name)
+	known := s.m.sameKey("k", "o")
 	if s.facts {
-		w.line(0, "       CASE WHEN k.%s = o.%[1]s THEN %s ELSE COALESCE(h.event, '') END AS fsm_made_event,", k, literal(s.event.Name))
-		w.line(0, "       CASE WHEN k.%s = o.%[1]s THEN k.outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,", k)
+		w.line(0, "       CASE WHEN %s THEN %s ELSE COALESCE(h.event, '') END AS fsm_made_event,", known, literal(s.event.Name))
+		w.line(0, "       CASE WHEN %s THEN k.outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,", known)
 		for _, c := range []string{"from", "to"} {
-			w.line(0, "       CASE WHEN k.%s = o.%[1]s THEN k.%s_status ELSE COALESCE(h.%[2]s_status, '') END AS fsm_made_%[2]s,", k, c)
+			w.line(0, "       CASE WHEN %s THEN k.%s_status ELSE COALESCE(h.%[2]s_status, '') END AS fsm_made_%[2]s,", known, c)
 		}
-		w.line(0, "       CASE WHEN k.%s = o.%[1]s THEN k.version ELSE COALESCE(h.version, 0) END AS fsm_made_version,", k)
+		w.line(0, "       CASE WHEN %s THEN k.version ELSE COALESCE(h.version, 0) END AS fsm_made_version,", known)
 	} else {
 		w.line(0, "       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,")
 		w.line(0, "       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,")
 	}
-	w.line(0, "       %s", row(s.m, "o"))
+	w.line(0, "       %s", s.m.row("o"))
 	w.line(0, "FROM %s AS o", ident(s.m.Table.Name))
-	lateral := s.lateral("o", true)
+	lateral := s.lateral(true)
 	for _, l := range lateral {
 		w.line(0, "%s", l)
 	}
@@ -57,11 +56,12 @@ func (s statement) asked(w *writer) {
 		w.line(0, "LEFT JOIN known AS k ON true")
 	}
 	w.line(0, "LEFT JOIN LATERAL (")
-	w.line(1, "SELECT h.event, h.from_status, h.to_status, h.version FROM %s AS h", historyTable(s.m))
-	w.line(1, "WHERE h.%s = o.%[1]s%s", k, s.which())
+	w.line(1, "SELECT h.event, %s, %s, h.version FROM %s AS h",
+		as(s.m.told("h.from_status"), "from_status"), as(s.m.told("h.to_status"), "to_status"), historyTable(s.m))
+	w.line(1, "WHERE %s%s", s.m.sameKey("h", "o"), s.which())
 	w.line(1, "ORDER BY h.version DESC LIMIT 1")
 	w.line(0, ") AS h ON true")
-	where := fmt.Sprintf("WHERE %s = %s", key(s.m, "o"), keyArg(s.m))
+	where := "WHERE " + s.m.asked("o")
 	switch {
 	case s.facts:
 		where += " AND NOT EXISTS (SELECT 1 FROM fact)"
@@ -77,7 +77,7 @@ func (s statement) asked(w *writer) {
 func (s statement) which() string {
 	switch {
 	case s.facts:
-		return fmt.Sprintf(" AND k.%s IS NULL", ident(s.m.Table.Key.Name))
+		return " AND " + s.m.noKey("k")
 	case len(s.states(model.Replay)) > 0:
 		return fmt.Sprintf(" AND (c.fsm_cell <> %d OR h.event = %s)", s.number(model.Replay), literal(s.event.Name))
 	}
@@ -96,12 +96,11 @@ func (s statement) outcomes() []string {
 		}
 	}
 	if s.facts {
-		k := ident(s.m.Table.Key.Name)
-		when(fmt.Sprintf("k.%s = o.%[1]s AND k.fingerprint = %s", k, identity(s.event.Fingerprint)), "Replayed")
-		when("k."+k+" IS NOT NULL", "Mismatched")
+		when(fmt.Sprintf("%s AND k.fingerprint = %s", s.m.sameKey("k", "o"), identity(s.event.Fingerprint)), "Replayed")
+		when(qualified("k", s.m.Table.Keys[0].Name)+" IS NOT NULL", "Mismatched")
 	}
 	if s.moving {
-		when(s.movingCell("c.fsm_cell")+" AND o.version <> sqlc.narg('fsm_version')::bigint", "Stale")
+		when(s.movingCell("c.fsm_cell")+" AND o."+s.m.version()+" <> sqlc.narg('fsm_version')::bigint", "Stale")
 	}
 	if s.writes() {
 		when(s.writing("c.fsm_cell"), answerRaced)

@@ -2,44 +2,9 @@ package gensql
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/pawl-go/pawl/internal/model"
 )
-
-// rowColumns are the columns of a row as every query shows it: key, status,
-// version, the deadline's, then the declared ones.
-func rowColumns(m *model.Machine) []string {
-	columns := []string{m.Table.Key.Name, model.StatusColumn, model.VersionColumn}
-	if m.Deadlines() {
-		columns = append(columns, model.DeadlineColumn)
-	}
-	if m.CountsRuns() {
-		columns = append(columns, model.DeadlineRunsColumn)
-	}
-	for _, c := range m.Table.Columns {
-		columns = append(columns, c.Name)
-	}
-	return columns
-}
-
-// row lists the row's columns, qualified.
-func row(m *model.Machine, alias string) string {
-	columns := rowColumns(m)
-	for i, c := range columns {
-		columns[i] = alias + "." + ident(c)
-	}
-	return strings.Join(columns, ", ")
-}
-
-// key is the key column, qualified.
-func key(m *model.Machine, alias string) string { return alias + "." + ident(m.Table.Key.Name) }
-
-// keyArg binds the key that was asked for.
-func keyArg(m *model.Machine) string { return bind("fsm_key", m.Table.Key.Type, false) }
-
-// keyText is the key as text, for the outbox.
-func keyText(m *model.Machine, alias string) string { return key(m, alias) + "::text" }
 
 // deadlineAt is the due time of a row that enters a state, without a look at
 // how often it ran.
@@ -72,19 +37,19 @@ func (j *judge) setDeadline() []string {
 		return nil
 	}
 	stays := func(t *model.Transition) string {
-		return fmt.Sprintf("l.%s = %s", model.StatusColumn, literal(t.To.Name))
+		return j.m.state("l") + " = " + literal(t.To.Name)
 	}
-	lines := []string{model.DeadlineColumn + " = " + j.choose(func(_ int, t *model.Transition) string {
+	lines := []string{j.m.deadline() + " = " + j.choose(func(_ int, t *model.Transition) string {
 		if loops(t) {
 			return fmt.Sprintf("CASE WHEN %s AND l.%s + 1 >= %d THEN NULL ELSE %s END",
-				stays(t), model.DeadlineRunsColumn, t.To.Deadline.Max, deadlineAt(t.To))
+				stays(t), j.m.runs(), t.To.Deadline.Max, deadlineAt(t.To))
 		}
 		return deadlineAt(t.To)
 	}, "NULL")}
 	if j.m.CountsRuns() {
-		lines = append(lines, model.DeadlineRunsColumn+" = "+j.choose(func(_ int, t *model.Transition) string {
+		lines = append(lines, j.m.runs()+" = "+j.choose(func(_ int, t *model.Transition) string {
 			if loops(t) {
-				return fmt.Sprintf("CASE WHEN %s THEN l.%s + 1 ELSE 0 END", stays(t), model.DeadlineRunsColumn)
+				return fmt.Sprintf("CASE WHEN %s THEN l.%s + 1 ELSE 0 END", stays(t), j.m.runs())
 			}
 			return "0"
 		}, "0"))

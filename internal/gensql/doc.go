@@ -37,8 +37,8 @@ const (
 )
 
 // historyTable and factsTable are named after the machine.
-func historyTable(m *model.Machine) string { return m.Name + "_history" }
-func factsTable(m *model.Machine) string   { return m.Name + "_facts" }
+func historyTable(m stored) string { return m.Name + "_history" }
+func factsTable(m stored) string   { return m.Name + "_facts" }
 
 // QueryName is the name of one of the machine's queries, noun first:
 // "OrderPaymentSucceeded", "OrderCreate", "OrderSweepExpire".

@@ -17,9 +17,9 @@ const (
 	whoArgs    = "@fsm_actor::text, @fsm_reason::text, @fsm_request_id::text"
 )
 
-// version compares the expected version, when there is one.
-func version(alias string) string {
-	return fmt.Sprintf("%s.%s = COALESCE(sqlc.narg('fsm_version')::bigint, %[1]s.%[2]s)", alias, model.VersionColumn)
+// expected compares the expected version, when there is one.
+func (t stored) expected() string {
+	return fmt.Sprintf("o.%s = COALESCE(sqlc.narg('fsm_version')::bigint, o.%[1]s)", t.version())
 }
 
 // statement renders the guarded statement of one event.
@@ -29,13 +29,13 @@ type statement struct {
 }
 
 // event writes the query of one event.
-func event(w *writer, m *model.Machine, e *model.Event) {
+func event(w *writer, m stored, e *model.Event) {
 	s := statement{judge: newJudge(m, e)}
 	s.compensating = s.compensates()
 	s.moving = len(s.moves) > 0
 	s.facts = len(e.Identity) > 0 && (s.moving || s.compensating)
 
-	w.line(0, "-- name: %s :one", QueryName(m, e.Ident))
+	w.line(0, "-- name: %s :one", QueryName(m.Machine, e.Ident))
 	w.comment("Event "+e.Name, e.Describe)
 	w.line(0, "-- Cells:")
 	w.legend(s.legend())
@@ -86,7 +86,8 @@ func (s statement) check(p *model.Param) string { return "(" + inQuery(p.Check, 
 
 func (s statement) known() cte {
 	return cte{"known", "MATERIALIZED ", []string{
-		fmt.Sprintf("SELECT f.%s, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version", ident(s.m.Table.Key.Name)),
+		fmt.Sprintf("SELECT %s, f.fingerprint, f.outcome, %s, %s, f.version", s.m.key("f"),
+			as(s.m.told("f.from_status"), "from_status"), as(s.m.told("f.to_status"), "to_status")),
 		"FROM " + factsTable(s.m) + " AS f",
 		fmt.Sprintf("WHERE f.event = %s AND f.identity = %s", literal(s.event.Name), identity(s.event.Identity)),
 	}}
@@ -94,11 +95,11 @@ func (s statement) known() cte {
 
 func (s statement) locked() cte {
 	body := []string{
-		"SELECT " + row(s.m, "o") + ", c.fsm_cell",
+		"SELECT " + s.m.row("o") + ", c.fsm_cell",
 		"FROM " + ident(s.m.Table.Name) + " AS o",
 	}
-	body = append(body, s.lateral("o", false)...)
-	body = append(body, "WHERE "+key(s.m, "o")+" = "+keyArg(s.m))
+	body = append(body, s.lateral(false)...)
+	body = append(body, "WHERE "+s.m.asked("o"))
 	if s.facts {
 		body = append(body, "  AND NOT EXISTS (SELECT 1 FROM known)")
 	}
@@ -109,42 +110,42 @@ func (s statement) locked() cte {
 	case !s.moving:
 		body = append(body, "  AND "+s.writing("c.fsm_cell"))
 	case !s.compensating:
-		body = append(body, "  AND "+s.movingCell("c.fsm_cell")+" AND "+version("o"))
+		body = append(body, "  AND "+s.movingCell("c.fsm_cell")+" AND "+s.m.expected())
 	default:
-		body = append(body, fmt.Sprintf("  AND (%s AND %s OR c.fsm_cell = %d)", s.movingCell("c.fsm_cell"), version("o"), s.compensate()))
+		body = append(body, fmt.Sprintf("  AND (%s AND %s OR c.fsm_cell = %d)", s.movingCell("c.fsm_cell"), s.m.expected(), s.compensate()))
 	}
 	return cte{"locked", "MATERIALIZED ", append(body, "FOR NO KEY UPDATE OF o")}
 }
 
 func (s statement) fact() cte {
-	k := ident(s.m.Table.Key.Name)
-	outcome, to, next := "'Compensated'", "l.status", "l.version"
+	from, version := s.m.written(s.m.state("l")), "l."+s.m.version()
+	outcome, to, next := "'Compensated'", from, version
 	if s.moving {
-		outcome, to, next = "'Applied'", s.target(), "l.version + 1"
+		outcome, to, next = "'Applied'", s.targetName(), version+" + 1"
 		if s.compensating {
 			c := fmt.Sprintf("CASE WHEN l.fsm_cell = %d THEN ", s.compensate())
 			outcome = c + "'Compensated' ELSE 'Applied' END"
-			to = c + "l.status ELSE " + to + " END"
-			next = c + "l.version ELSE l.version + 1 END"
+			to = c + from + " ELSE " + to + " END"
+			next = c + version + " ELSE " + version + " + 1 END"
 		}
 	}
 	return cte{"fact", "", []string{
-		fmt.Sprintf("INSERT INTO %s (event, identity, %s, fingerprint, outcome, from_status, to_status, version, at)", factsTable(s.m), k),
-		fmt.Sprintf("SELECT %s, %s, l.%s, %s,", literal(s.event.Name), identity(s.event.Identity), k, identity(s.event.Fingerprint)),
+		fmt.Sprintf("INSERT INTO %s (event, identity, %s, fingerprint, outcome, from_status, to_status, version, at)", factsTable(s.m), s.m.key("")),
+		fmt.Sprintf("SELECT %s, %s, %s, %s,", literal(s.event.Name), identity(s.event.Identity), s.m.key("l"), identity(s.event.Fingerprint)),
 		fmt.Sprintf("       %s,", outcome),
-		fmt.Sprintf("       l.status, %s,", to),
+		fmt.Sprintf("       %s, %s,", from, to),
 		fmt.Sprintf("       %s, %s", next, now),
 		"FROM locked AS l",
 		fmt.Sprintf("ON CONFLICT ON CONSTRAINT %s_pkey DO NOTHING", factsTable(s.m)),
-		fmt.Sprintf("RETURNING %s, outcome, from_status, to_status, version", k),
+		fmt.Sprintf("RETURNING %s, outcome, %s, %s, version", s.m.key(""),
+			as(s.m.told("from_status"), "from_status"), as(s.m.told("to_status"), "to_status")),
 	}}
 }
 
 func (s statement) moved() cte {
-	k := ident(s.m.Table.Key.Name)
 	sets := append([]string{
-		model.StatusColumn + " = " + s.target(),
-		model.VersionColumn + " = l.version + 1",
+		ident(s.m.Table.Status.Column) + " = " + s.target(),
+		fmt.Sprintf("%s = l.%[1]s + 1", s.m.version()),
 	}, s.setDeadline()...)
 	sets = append(sets, s.setColumns()...)
 	body := []string{"UPDATE " + ident(s.m.Table.Name) + " AS o"}
@@ -160,28 +161,28 @@ func (s statement) moved() cte {
 	}
 	body = append(body, "FROM locked AS l")
 	if s.facts {
-		body = append(body, fmt.Sprintf("JOIN fact AS f ON f.%s = l.%[1]s", k))
+		body = append(body, "JOIN fact AS f ON "+s.m.sameKey("f", "l"))
 	}
-	where := "WHERE " + key(s.m, "o") + " = l." + k
+	where := "WHERE " + s.m.sameKey("o", "l")
 	if s.compensating {
 		where += " AND " + s.movingCell("l.fsm_cell")
 	}
-	return cte{"moved", "", append(body, where, "RETURNING "+row(s.m, "o"))}
+	return cte{"moved", "", append(body, where, "RETURNING "+s.m.row("o"))}
 }
 
 // history joins what was moved from the left: a trigger that swallows the
 // UPDATE leaves a NULL version, and NOT NULL then aborts the whole statement.
 func (s statement) history() cte {
-	k := ident(s.m.Table.Key.Name)
-	body := []string{fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, at)", historyTable(s.m), k, whoColumns)}
+	body := []string{fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, at)", historyTable(s.m), s.m.key(""), whoColumns)}
 	event := literal(s.event.Name)
 	from := "FROM locked AS l"
 	if s.facts {
-		from += fmt.Sprintf(" JOIN fact AS f ON f.%s = l.%[1]s", k)
+		from += " JOIN fact AS f ON " + s.m.sameKey("f", "l")
 	}
 	body = append(body,
-		fmt.Sprintf("SELECT l.%s, m.version, %s, l.status, m.status, %s, %s", k, event, whoArgs, now),
-		from+fmt.Sprintf(" LEFT JOIN moved AS m ON m.%s = l.%[1]s", k))
+		fmt.Sprintf("SELECT %s, m.%s, %s, %s, %s, %s, %s", s.m.key("l"), s.m.version(), event,
+			s.m.written(s.m.state("l")), s.m.written(s.m.state("m")), whoArgs, now),
+		from+" LEFT JOIN moved AS m ON "+s.m.sameKey("m", "l"))
 	if s.compensating {
 		body = append(body, "WHERE "+s.movingCell("l.fsm_cell"))
 	}
@@ -229,23 +230,22 @@ func (s statement) emitted() (cte, bool) {
 	if !ok {
 		return cte{}, false
 	}
-	k := ident(s.m.Table.Key.Name)
-	source, joins := "m", fmt.Sprintf("FROM moved AS m JOIN locked AS l ON l.%s = m.%[1]s", k)
-	from, to := "l.status", "m.status"
+	source, version, joins := "m", "m."+s.m.version(), "FROM moved AS m JOIN locked AS l ON "+s.m.sameKey("l", "m")
+	from, to := s.m.state("l"), s.m.state("m")
 	if s.facts {
-		source, joins = "f", fmt.Sprintf("FROM fact AS f JOIN locked AS l ON l.%s = f.%[1]s", k)
+		source, version, joins = "f", "f.version", "FROM fact AS f JOIN locked AS l ON "+s.m.sameKey("l", "f")
 		from, to = "f.from_status", "f.to_status"
 	}
-	return cte{"emitted", "", outbox(s.m, s.event.Name, source, from, to, payloadParams(s.event.Params), s.identityJSON(),
+	return cte{"emitted", "", outbox(s.m, s.event.Name, source, version, s.m.written(from), s.m.written(to), payloadParams(s.event.Params), s.identityJSON(),
 		joins, "CROSS JOIN LATERAL "+set+" AS e(topic)")}, true
 }
 
 // outbox writes the rows of one call; what they tell is the same everywhere.
-func outbox(m *model.Machine, event, source, from, to, params, identity string, joins ...string) []string {
+func outbox(m stored, event, source, version, from, to, params, identity string, joins ...string) []string {
 	return append([]string{
 		"INSERT INTO " + OutboxTable + " (machine, key, version, event, topic, payload, at)",
-		fmt.Sprintf("SELECT %s, %s, %s.version, %s, e.topic,", literal(m.Name), keyText(m, source), source, literal(event)),
-		fmt.Sprintf("       jsonb_build_object('machine', %s, 'key', %s, 'version', %s.version, 'event', %s,", literal(m.Name), keyText(m, source), source, literal(event)),
+		fmt.Sprintf("SELECT %s, %s, %s, %s, e.topic,", literal(m.Name), m.keyText(source), version, literal(event)),
+		fmt.Sprintf("       jsonb_build_object('machine', %s, 'key', %s, 'version', %s, 'event', %s,", literal(m.Name), m.keyText(source), version, literal(event)),
 		fmt.Sprintf("                          'from', %s, 'to', %s, 'params', %s, 'identity', %s),", from, to, params, identity),
 		"       " + now,
 	}, joins...)

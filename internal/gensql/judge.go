@@ -11,14 +11,14 @@ import (
 // transitions in the order written, n+1 for compensate, then the decisions
 // that write nothing. 0 is a state that the definition does not have.
 type judge struct {
-	m     *model.Machine
+	m     stored
 	event *model.Event
 	moves []*model.Transition
 	// only restricts the states of the transitions, for a sweep; nil for all.
-	only func(*model.State) bool
+	only []*model.State
 }
 
-func newJudge(m *model.Machine, e *model.Event) *judge {
+func newJudge(m stored, e *model.Event) *judge {
 	return &judge{m: m, event: e, moves: m.Moves(e)}
 }
 
@@ -76,41 +76,34 @@ func (j *judge) from(t *model.Transition) []*model.State {
 	if j.only == nil {
 		return t.From
 	}
-	var states []*model.State
-	for _, s := range t.From {
-		if j.only(s) {
-			states = append(states, s)
-		}
-	}
-	return states
+	return only(t.From, j.only)
 }
 
-// cell renders the number as a CASE over the row called alias. With all unset
-// it stops after what writes.
-func (j *judge) cell(alias string, all bool) []string {
+// cell renders the number as a CASE over the real row. With all unset it stops
+// after what writes.
+func (j *judge) cell(all bool) []string {
 	lines := []string{"(CASE"}
 	when := func(condition string, n int) {
 		lines = append(lines, fmt.Sprintf("   WHEN %s THEN %d", condition, n))
 	}
-	status := alias + "." + model.StatusColumn
 	for i, t := range j.moves {
 		states := j.from(t)
 		if len(states) == 0 {
 			continue
 		}
-		condition := stateIn(status, states)
+		condition := j.m.in(states)
 		if t.Guard != nil {
-			condition += " AND " + isTrue(t.Guard, alias)
+			condition += " AND " + isTrue(t.Guard, "o")
 		}
 		when(condition, i+1)
 	}
 	if j.only == nil && j.compensates() {
-		when(stateIn(status, j.states(model.Compensate)), j.compensate())
+		when(j.m.in(j.states(model.Compensate)), j.compensate())
 	}
 	if all {
 		for _, d := range quietDecisions {
 			if states := j.states(d); len(states) > 0 {
-				when(stateIn(status, states), j.number(d))
+				when(j.m.in(states), j.number(d))
 			}
 		}
 	}
@@ -121,8 +114,8 @@ func (j *judge) cell(alias string, all bool) []string {
 }
 
 // lateral joins the cell to the row as c.fsm_cell.
-func (j *judge) lateral(alias string, all bool) []string {
-	cell := j.cell(alias, all)
+func (j *judge) lateral(all bool) []string {
+	cell := j.cell(all)
 	lines := []string{"CROSS JOIN LATERAL (SELECT " + cell[0]}
 	lines = append(lines, cell[1:]...)
 	lines[len(lines)-1] += " AS fsm_cell) AS c"
@@ -178,9 +171,19 @@ func (j *judge) choose(value func(i int, t *model.Transition) string, rest strin
 	return b.String() + " END"
 }
 
-// target is the status that a moved row gets.
+// target is what the status column of a moved row gets; a row that does not
+// move keeps what it holds.
 func (j *judge) target() string {
-	return j.choose(func(_ int, t *model.Transition) string { return literal(t.To.Name) }, "l."+model.StatusColumn)
+	rest := j.m.state("l")
+	if j.m.text() != j.m.status() {
+		rest = j.m.status()
+	}
+	return j.choose(func(_ int, t *model.Transition) string { return j.m.value(t.To) }, rest)
+}
+
+// targetName is the name of the state that a moved row gets, as it is written.
+func (j *judge) targetName() string {
+	return j.choose(func(_ int, t *model.Transition) string { return literal(j.m.name(t.To)) }, j.m.written(j.m.state("l")))
 }
 
 // legend describes the numbers, for the query's comment.

@@ -24,7 +24,7 @@ func Probes(m *model.Machine) []Probe {
 	table := ident(m.Table.Name)
 	condition := func(e *model.Expr) {
 		if e != nil {
-			probes = append(probes, Probe{e.Pos, fmt.Sprintf("SELECT o.version FROM %s AS o WHERE (%s)", table, inQuery(e, "o"))})
+			probes = append(probes, Probe{e.Pos, fmt.Sprintf("SELECT o.%s FROM %s AS o WHERE (%s)", ident(m.Table.Version), table, inQuery(e, "o"))})
 		}
 	}
 	value := func(column string, e *model.Expr) {

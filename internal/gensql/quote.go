@@ -1,10 +1,6 @@
 package gensql
 
-import (
-	"strings"
-
-	"github.com/pawl-go/pawl/internal/model"
-)
+import "strings"
 
 // ident quotes a name where PostgreSQL would read it as something else. Names
 // are checked to be of [a-z0-9_] before they come here, so folding is no matter.
@@ -40,18 +36,6 @@ func literals(texts []string) string {
 		quoted[i] = literal(t)
 	}
 	return strings.Join(quoted, ", ")
-}
-
-// stateIn is a condition that column stands in one of the states.
-func stateIn(column string, states []*model.State) string {
-	names := make([]string, len(states))
-	for i, s := range states {
-		names[i] = s.Name
-	}
-	if len(names) == 1 {
-		return column + " = " + literal(names[0])
-	}
-	return column + " IN (" + literals(names) + ")"
 }
 
 // reserved holds the words that PostgreSQL 15 to 18 does not take as a bare

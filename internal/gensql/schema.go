@@ -12,10 +12,12 @@ import (
 // database knows. The newest migration of a machine embeds it, and the next
 // one is the difference to it.
 type Schema struct {
-	Format  int      `json:"format"`
-	Machine string   `json:"machine"`
-	Table   string   `json:"table"`
+	Format  int    `json:"format"`
+	Machine string `json:"machine"`
+	Table   string `json:"table"`
+	// Key is the key's first column, Keys all of them where there are several.
 	Key     Column   `json:"key"`
+	Keys    []Column `json:"keys,omitempty"`
 	Columns []Column `json:"columns"`
 	// Left holds columns that are no longer declared; they stay in the table,
 	// may be NULL, and come back when they are declared again.
@@ -32,6 +34,33 @@ type Schema struct {
 	// Identities lists the events whose facts are kept, since their text is
 	// what later deliveries are compared with.
 	Identities []Identity `json:"identities,omitempty"`
+	// Existing says that the table was there before the machine.
+	Existing bool `json:"existing,omitempty"`
+	// Own holds the names of the machine's own columns that are not the usual
+	// ones; nil when all are.
+	Own *Own `json:"own,omitempty"`
+	// Status is how the status column keeps the state; nil for its name as text.
+	Status *Status `json:"status,omitempty"`
+	// Renames are those under way. The lists of the schema have the new name
+	// alone; the database accepts both.
+	Renames []Rename `json:"renames,omitempty"`
+	// Pending is what only programs of before need, nil for nothing.
+	Pending *Pending `json:"pending,omitempty"`
+}
+
+// Own names the machine's own columns.
+type Own struct {
+	Status   string `json:"status"`
+	Version  string `json:"version"`
+	Deadline string `json:"deadline"`
+	Runs     string `json:"runs"`
+}
+
+// Status is a status column that is no text: an enum of that type, or an
+// integer with the codes of the states in their order.
+type Status struct {
+	Type  string `json:"type"`
+	Codes []int  `json:"codes,omitempty"`
 }
 
 // Due is a state's deadline, as PostgreSQL writes the time.
@@ -68,14 +97,28 @@ const schemaFormat = 1
 // SchemaOf returns the schema of a machine that has a table.
 func SchemaOf(m *model.Machine) Schema {
 	s := Schema{
-		Format: schemaFormat, Machine: m.Name, Table: m.Table.Name, Key: columnOf(m.Table.Key), Columns: []Column{},
+		Format: schemaFormat, Machine: m.Name, Table: m.Table.Name, Key: columnOf(m.Table.Keys[0]), Columns: []Column{}, Existing: m.Table.Existing,
 		Initial: m.Initial().Name, Facts: m.Facts(), Deadlines: m.Deadlines(), Runs: m.CountsRuns(), Edges: []Edge{},
+	}
+	if len(m.Table.Keys) > 1 {
+		for _, k := range m.Table.Keys {
+			s.Keys = append(s.Keys, columnOf(k))
+		}
+	}
+	if own := (Own{m.Table.Status.Column, m.Table.Version, m.Table.Deadline, m.Table.Runs}); own != usual {
+		s.Own = &own
+	}
+	if m.Table.Status.Storage != model.StoredText {
+		s.Status = &Status{Type: m.Table.Status.Type}
 	}
 	for _, c := range m.Table.Columns {
 		s.Columns = append(s.Columns, columnOf(c))
 	}
 	for _, state := range m.States {
 		s.States = append(s.States, state.Name)
+		if m.Table.Status.Storage == model.StoredCode {
+			s.Status.Codes = append(s.Status.Codes, state.Code)
+		}
 		if state.Deadline != nil {
 			s.Due = append(s.Due, Due{state.Name, intervalText(state.Deadline.After)})
 		}

@@ -2,6 +2,7 @@ package gensql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,32 +17,11 @@ func lines(l ...string) string { return strings.Join(l, "\n") }
 
 // create makes everything of a new machine.
 func (s Schema) create() []step {
-	key := []string{fmt.Sprintf("  %s %s NOT NULL,", ident(s.Key.Name), s.Key.Type)}
-	table := []string{"CREATE TABLE " + ident(s.Table) + " ("}
-	table = append(table, key...)
-	table = append(table, "  status text NOT NULL,", "  version bigint NOT NULL,")
-	if s.Deadlines {
-		table = append(table, "  deadline_at timestamptz,")
+	var steps []step
+	if s.enum() {
+		steps = append(steps, s.enumType())
 	}
-	if s.Runs {
-		table = append(table, "  deadline_runs integer NOT NULL DEFAULT 0,")
-	}
-	for _, c := range s.Columns {
-		table = append(table, "  "+c.declare()+",")
-	}
-	table = append(table,
-		fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (%s),", s.Table, ident(s.Key.Name)),
-		fmt.Sprintf("  CONSTRAINT %s_status_check CHECK (status IN (%s)),", s.Table, literals(s.States)),
-		fmt.Sprintf("  CONSTRAINT %s_version_check CHECK (version > 0)", s.Table))
-	for _, c := range s.Columns {
-		if c.Check != "" {
-			table[len(table)-1] += ","
-			table = append(table, fmt.Sprintf("  CONSTRAINT %s CHECK (%s)", s.checkName(c), c.Check))
-		}
-	}
-	steps := []step{
-		{[]string{lines(append(table, ");")...)}, []string{"DROP TABLE " + ident(s.Table) + ";"}},
-	}
+	steps = append(steps, step{[]string{s.table()}, []string{"DROP TABLE " + ident(s.Table) + ";"}})
 	if s.Deadlines {
 		steps = append(steps, s.deadlineIndex())
 	}
@@ -50,6 +30,25 @@ func (s Schema) create() []step {
 		steps = append(steps, s.factsTable())
 	}
 	return append(steps, s.function(), s.edgeTrigger(), s.birthTrigger(), s.goneFunction(), s.goneTrigger())
+}
+
+// table declares the machine's own table.
+func (s Schema) table() string {
+	table := []string{"CREATE TABLE " + ident(s.Table) + " ("}
+	for _, c := range slices.Concat(s.keys(), s.ownColumns(), s.Columns) {
+		table = append(table, "  "+c.declare()+",")
+	}
+	table = append(table,
+		fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (%s),", s.Table, s.keyList("")),
+		fmt.Sprintf("  CONSTRAINT %s_status_check CHECK (%s),", s.Table, s.known()),
+		fmt.Sprintf("  CONSTRAINT %s_version_check CHECK (%s > 0)", s.Table, s.version("")))
+	for _, c := range s.Columns {
+		if c.Check != "" {
+			table[len(table)-1] += ","
+			table = append(table, fmt.Sprintf("  CONSTRAINT %s CHECK (%s)", s.checkName(c), c.Check))
+		}
+	}
+	return lines(append(table, ");")...)
 }
 
 func (c Column) declare() string {
@@ -63,12 +62,22 @@ func (c Column) declare() string {
 	return text
 }
 
-func (s Schema) checkName(c Column) string { return s.Table + "_" + c.Name + "_check" }
+// checkName names a column's check. In a table that was there before, the
+// usual name is perhaps that of a check of the user's.
+func (s Schema) checkName(c Column) string {
+	if name := s.Table + "_" + c.Name + "_fsm_check"; s.Existing && len(name) <= maxName {
+		return name
+	}
+	return s.Table + "_" + c.Name + "_check"
+}
+
+// maxName is the length of a name in PostgreSQL, in bytes.
+const maxName = 63
 
 func (s Schema) deadlineIndex() step {
 	name := s.Table + "_deadline_idx"
 	return step{
-		[]string{fmt.Sprintf("CREATE INDEX %s ON %s (deadline_at) WHERE deadline_at IS NOT NULL;", name, ident(s.Table))},
+		[]string{fmt.Sprintf("CREATE INDEX %s ON %s (%s) WHERE %[3]s IS NOT NULL;", name, ident(s.Table), ident(s.own().Deadline))},
 		[]string{"DROP INDEX " + name + ";"},
 	}
 }
@@ -78,7 +87,7 @@ func (s Schema) historyTable() step {
 	return step{
 		[]string{lines(
 			"CREATE TABLE "+name+" (",
-			fmt.Sprintf("  %s %s NOT NULL,", ident(s.Key.Name), s.Key.Type),
+			s.keyColumns(),
 			"  version bigint NOT NULL,",
 			"  event text NOT NULL,",
 			"  from_status text,",
@@ -88,7 +97,7 @@ func (s Schema) historyTable() step {
 			"  request_id text NOT NULL DEFAULT '',",
 			"  forced boolean NOT NULL DEFAULT false,",
 			"  at timestamptz NOT NULL,",
-			fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (%s, version),", name, ident(s.Key.Name)),
+			fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (%s, version),", name, s.keyList("")),
 			fmt.Sprintf("  CONSTRAINT %s_forced_check CHECK (NOT forced OR actor <> '' AND reason <> '')", name),
 			");",
 		)},
@@ -103,7 +112,7 @@ func (s Schema) factsTable() step {
 			"CREATE TABLE "+name+" (",
 			"  event text NOT NULL,",
 			"  identity text NOT NULL,",
-			fmt.Sprintf("  %s %s NOT NULL,", ident(s.Key.Name), s.Key.Type),
+			s.keyColumns(),
 			"  fingerprint text NOT NULL,",
 			"  outcome text NOT NULL,",
 			"  from_status text NOT NULL,",
@@ -113,7 +122,7 @@ func (s Schema) factsTable() step {
 			fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (event, identity)", name),
 			");",
 		),
-			fmt.Sprintf("CREATE INDEX %s_key_idx ON %[1]s (%s);", name, ident(s.Key.Name)),
+			fmt.Sprintf("CREATE INDEX %s_key_idx ON %[1]s (%s);", name, s.keyList("")),
 		},
 		[]string{"DROP TABLE " + name + ";"},
 	}
@@ -123,25 +132,24 @@ func (s Schema) factsTable() step {
 // its price is paid by those who break the rules. It lets a forced correction
 // pass: one that has said so in the history, with actor and reason.
 func (s Schema) function() step {
-	k := ident(s.Key.Name)
 	name := s.Machine + "_refuse_edge"
 	return step{
-		[]string{lines(
+		[]string{dollarQuoted(lines(
 			fmt.Sprintf("CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", name),
 			"BEGIN",
 			"  IF TG_OP = 'INSERT' THEN",
-			fmt.Sprintf("    RAISE EXCEPTION '%s: a row begins as %%, version 1, not as %%, version %%', TG_ARGV[0], NEW.status, NEW.version", s.Machine),
+			fmt.Sprintf("    RAISE EXCEPTION '%s: a row begins as %%, version 1, not as %%, version %%', TG_ARGV[0], %s, %s", s.Machine, s.text("NEW"), s.version("NEW")),
 			fmt.Sprintf("      USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, CONSTRAINT = '%s_birth';", s.Machine),
 			"  END IF;",
-			fmt.Sprintf("  IF NEW.%s = OLD.%[1]s AND NEW.version = OLD.version + 1 AND EXISTS (", k),
-			fmt.Sprintf("    SELECT 1 FROM %s_history AS h WHERE h.%s = NEW.%[2]s AND h.version = NEW.version", s.Machine, k),
-			"      AND h.forced AND h.from_status = OLD.status AND h.to_status = NEW.status) THEN",
+			fmt.Sprintf("  IF %s AND %s = %s + 1 AND EXISTS (", s.sameKey("NEW", "OLD"), s.version("NEW"), s.version("OLD")),
+			fmt.Sprintf("    SELECT 1 FROM %s_history AS h WHERE %s AND h.version = %s", s.Machine, s.sameKey("h", "NEW"), s.version("NEW")),
+			fmt.Sprintf("      AND h.forced AND %s = %s AND %s = %s) THEN", s.told("h.from_status"), s.text("OLD"), s.told("h.to_status"), s.text("NEW")),
 			"    RETURN NULL;",
 			"  END IF;",
-			fmt.Sprintf("  RAISE EXCEPTION '%s: no edge leads from %%, version %%, to %%, version %%', OLD.status, OLD.version, NEW.status, NEW.version", s.Machine),
+			fmt.Sprintf("  RAISE EXCEPTION '%s: no edge leads from %%, version %%, to %%, version %%', %s, %s, %s, %s", s.Machine, s.text("OLD"), s.version("OLD"), s.text("NEW"), s.version("NEW")),
 			fmt.Sprintf("    USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, CONSTRAINT = '%s_edge';", s.Machine),
 			"END $$;",
-		)},
+		))},
 		[]string{fmt.Sprintf("DROP FUNCTION %s();", name)},
 	}
 }
@@ -149,21 +157,32 @@ func (s Schema) function() step {
 // edgeTrigger fires after the UPDATE, so that another trigger which changes
 // the row before it cannot slip past.
 func (s Schema) edgeTrigger() step {
-	k := ident(s.Key.Name)
+	status := ident(s.own().Status)
 	up := []string{
 		fmt.Sprintf("CREATE TRIGGER %s_edge AFTER UPDATE ON %s FOR EACH ROW", s.Machine, ident(s.Table)),
-		fmt.Sprintf("WHEN ((OLD.status <> NEW.status OR OLD.version <> NEW.version OR OLD.%s <> NEW.%[1]s)", k),
+		fmt.Sprintf("WHEN ((OLD.%s <> NEW.%[1]s OR %s <> %s OR %s)", status, s.version("OLD"), s.version("NEW"), s.otherKey("OLD", "NEW")),
 	}
-	if len(s.Edges) == 0 {
+	edges := s.edgesInForce()
+	moved := s.renamesAt(RenameMigrate)
+	switch {
+	case len(edges) == 0 && len(moved) == 0:
 		up[1] += ")"
-	} else {
-		up = append(up, fmt.Sprintf("  AND NOT (OLD.%s = NEW.%[1]s AND NEW.version = OLD.version + 1 AND (", k))
-		for i, e := range s.Edges {
-			or := "    OR "
-			if i == 0 {
-				or = "       "
-			}
-			up = append(up, fmt.Sprintf("%sOLD.status = %s AND NEW.status IN (%s)", or, literal(e.From), literals(e.To)))
+	case len(moved) == 0:
+		up = append(up, fmt.Sprintf("  AND NOT (%s AND %s = %s + 1 AND (", s.sameKey("OLD", "NEW"), s.version("NEW"), s.version("OLD")))
+		up = append(up, s.edgeLines(edges)...)
+		up = append(up, "  )))")
+	default:
+		up = append(up, fmt.Sprintf("  AND NOT (%s AND (", s.sameKey("OLD", "NEW")))
+		or := "    "
+		if len(edges) > 0 {
+			up = append(up, fmt.Sprintf("    %s = %s + 1 AND (", s.version("NEW"), s.version("OLD")))
+			up = append(up, s.edgeLines(edges)...)
+			up = append(up, "    )")
+			or = "    OR "
+		}
+		for _, r := range moved { // the same state under its new name is no move
+			up = append(up, fmt.Sprintf("%s%s = %s AND %s = %s AND %s = %s", or, s.version("NEW"), s.version("OLD"), s.status("OLD"), literal(r.Was), s.status("NEW"), literal(r.Is)))
+			or = "    OR "
 		}
 		up = append(up, "  )))")
 	}
@@ -171,12 +190,30 @@ func (s Schema) edgeTrigger() step {
 	return step{[]string{lines(up...)}, []string{fmt.Sprintf("DROP TRIGGER %s_edge ON %s;", s.Machine, ident(s.Table))}}
 }
 
+func (s Schema) edgeLines(edges []Edge) []string {
+	up := make([]string, len(edges))
+	enters := s.entered()
+	for i, e := range edges {
+		or := "    OR "
+		if i == 0 {
+			or = "       "
+		}
+		up[i] = fmt.Sprintf("%s%s AND %s", or, s.stands("OLD", e.From), enters.standsIn("NEW", e.To))
+	}
+	return up
+}
+
 func (s Schema) birthTrigger() step {
+	births, enters := append([]string{s.Initial}, s.pending().Initial...), s.entered()
+	other := enters.standsNot("NEW", s.Initial)
+	if len(births) > 1 {
+		other = "NOT (" + enters.standsIn("NEW", births) + ")"
+	}
 	return step{
 		[]string{lines(
 			fmt.Sprintf("CREATE TRIGGER %s_birth AFTER INSERT ON %s FOR EACH ROW", s.Machine, ident(s.Table)),
-			fmt.Sprintf("WHEN (NEW.status <> %s OR NEW.version <> 1)", literal(s.Initial)),
-			fmt.Sprintf("EXECUTE FUNCTION %s_refuse_edge(%s);", s.Machine, literal(s.Initial)),
+			fmt.Sprintf("WHEN (%s OR %s <> 1)", other, s.version("NEW")),
+			fmt.Sprintf("EXECUTE FUNCTION %s_refuse_edge(%s);", s.Machine, literal(strings.Join(births, " or "))),
 		)},
 		[]string{fmt.Sprintf("DROP TRIGGER %s_birth ON %s;", s.Machine, ident(s.Table))},
 	}
@@ -185,14 +222,13 @@ func (s Schema) birthTrigger() step {
 // goneFunction ends a row's facts and history with the row, so that its key
 // may be used again. A trigger costs the calls nothing, a foreign key would.
 func (s Schema) goneFunction() step {
-	k := ident(s.Key.Name)
 	up := []string{
 		fmt.Sprintf("CREATE FUNCTION %s_forget() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", s.Machine),
 		"BEGIN",
-		fmt.Sprintf("  DELETE FROM %s_history AS h WHERE h.%s = OLD.%[2]s;", s.Machine, k),
+		fmt.Sprintf("  DELETE FROM %s_history AS h WHERE %s;", s.Machine, s.sameKey("h", "OLD")),
 	}
 	if s.Facts {
-		up = append(up, fmt.Sprintf("  DELETE FROM %s_facts AS f WHERE f.%s = OLD.%[2]s;", s.Machine, k))
+		up = append(up, fmt.Sprintf("  DELETE FROM %s_facts AS f WHERE %s;", s.Machine, s.sameKey("f", "OLD")))
 	}
 	return step{
 		[]string{lines(append(up, "  RETURN NULL;", "END $$;")...)},

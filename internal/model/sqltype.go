@@ -63,10 +63,15 @@ func (t Type) Identifying() bool {
 	return false
 }
 
-// Keyable reports whether the type may be a table's key.
+// Keyable reports whether the type may be a column of a table's key: its values
+// must have one text, whatever the session's settings, and a Go value that is
+// compared with == as PostgreSQL compares. numeric has several spellings of one
+// number and rounds to its column, a timestamptz in Go has a zone and more
+// digits than a column keeps, bytea is a slice, and equal jsonb or double
+// precision values may differ in text.
 func (t Type) Keyable() bool {
 	switch t.Kind {
-	case KindText, KindUUID, KindInt16, KindInt32, KindInt64:
+	case KindText, KindUUID, KindInt16, KindInt32, KindInt64, KindBool, KindDate:
 		return true
 	}
 	return false

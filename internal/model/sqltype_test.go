@@ -58,3 +58,16 @@ func TestTypeNamesAreRead(t *testing.T) {
 		require.True(t, plain || sized, name)
 	}
 }
+
+// A key needs one text and a Go value that == compares.
+func TestKeyable(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"text": true, "varchar(20)": true, "uuid": true, "smallint": true, "integer": true, "bigint": true, "boolean": true, "date": true,
+		"numeric(20,0)": false, "numeric": false, "timestamptz": false, "bytea": false, "jsonb": false, "double precision": false,
+	} {
+		typ, ok := model.ParseType(text)
+		require.True(t, ok, text)
+		require.Equal(t, want, typ.Keyable(), text)
+	}
+}

@@ -6,8 +6,6 @@ import "github.com/pawl-go/pawl/internal/diag"
 // columns are the machine's own and are not among Columns.
 type Table struct {
 	Name string
-	// Key is the first of Keys.
-	Key *Column
 	// Keys are the columns of the primary key in order: one, or several such as
 	// tenant and id.
 	Keys    []*Column

@@ -24,6 +24,10 @@ import (
 // machines share.
 var ErrNoCore = errors.New("the core migration is missing: run fsmgen init first")
 
+// ErrNothingWaits says that no machine has anything that waits for programs of
+// before to be gone.
+var ErrNothingWaits = errors.New("nothing waits for programs of before")
+
 // landed is what the project's migrations have made so far.
 type landed struct {
 	files []sqlcgen.File // in the order in which goose runs them
@@ -33,6 +37,7 @@ type landed struct {
 	in     map[string]string
 	core   bool
 	last   uint64
+	added  int // how many of the files are new
 }
 
 func readLanded(fsys fs.FS) (*landed, error) {
@@ -78,14 +83,34 @@ func (l *landed) renamed(m *model.Machine, problems *diag.List) bool {
 	return false
 }
 
+// next renders the migrations that bring a machine from what has landed, which
+// is nil for a new one, to where it shall be.
+type next func(m *model.Machine, prev *gensql.Schema, problems *diag.List) [][]byte
+
+// difference is what a changed definition needs.
+func difference(m *model.Machine, prev *gensql.Schema, problems *diag.List) [][]byte {
+	if content := gensql.Migration(m, prev, problems); content != nil {
+		return [][]byte{content}
+	}
+	return nil
+}
+
+// advance is what may come when the programs of before are gone.
+func advance(m *model.Machine, prev *gensql.Schema, problems *diag.List) [][]byte {
+	if prev == nil {
+		problems.Addf(m.Pos, gensql.CodeNotMigrated, diag.Error, "%q has no migration yet: run fsmgen generate and deploy it first", m.Name)
+		return nil
+	}
+	return gensql.Advance(m, *prev, problems)
+}
+
 // migrations reads the migrations there are, adds to the set those that the
-// machines need, and returns all of them in order.
-func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, problems *diag.List) ([]sqlcgen.File, error) {
+// machines need, and returns what has landed with them, in order.
+func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, to next, problems *diag.List) (*landed, error) {
 	l, err := readLanded(fsys)
 	if err != nil {
 		return nil, err
 	}
-	files, last := l.files, l.last
 	for _, m := range machines {
 		if m.Table == nil {
 			continue
@@ -97,18 +122,53 @@ func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, problem
 		if prev == nil && l.renamed(m, problems) {
 			continue
 		}
-		content := gensql.Migration(m, prev, problems)
-		if content == nil {
-			continue
+		for _, content := range to(m, prev, problems) {
+			if err := l.add(m, content, set); err != nil {
+				return nil, err
+			}
 		}
-		last++
-		f := sqlcgen.File{Name: fmt.Sprintf("%05d_%s.sql", last, m.Name), Content: content}
-		if err := set.Add(path.Join(Migrations, f.Name), f.Content); err != nil {
-			return nil, err
-		}
-		files = append(files, f)
 	}
-	return files, nil
+	return l, nil
+}
+
+// add lands one more migration of a machine.
+func (l *landed) add(m *model.Machine, content []byte, set *fileset.Set) error {
+	f := sqlcgen.File{Name: fmt.Sprintf("%05d_%s.sql", l.last+1, m.Name), Content: content}
+	schemas, err := gensql.Embedded(content)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	if err := set.Add(path.Join(Migrations, f.Name), f.Content); err != nil {
+		return err
+	}
+	for _, s := range schemas {
+		l.newest[s.Machine], l.in[s.Machine] = s, f.Name
+	}
+	l.last++
+	l.added++
+	l.files = append(l.files, f)
+	return nil
+}
+
+// Waiting is what the database does for programs generated before, and for
+// them alone, until [Advance] ends it.
+type Waiting struct {
+	Machine string
+	// What is one thing each, in words.
+	What []string
+}
+
+// waiting lists what waits, by machine in order; none when nothing does.
+func (l *landed) waiting(machines []*model.Machine) []Waiting {
+	var list []Waiting
+	for _, m := range machines {
+		if s := l.schema(m.Name); m.Table != nil && s != nil {
+			if what := s.Waits(); len(what) > 0 {
+				list = append(list, Waiting{m.Name, what})
+			}
+		}
+	}
+	return list
 }
 
 // Marks returns, for each machine with a table, the line by which a migration

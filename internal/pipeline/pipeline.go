@@ -92,49 +92,87 @@ func Lint(ctx context.Context, fsys fs.FS, paths []string, problems *diag.List) 
 // that generation could not be tried or is broken: it is not the definitions'
 // fault.
 func Generate(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Set, error) {
+	set, _, err := GenerateWaiting(ctx, fsys, problems)
+	return set, err
+}
+
+// GenerateWaiting is Generate, and returns what then waits for the programs of
+// before to be gone; none when nothing does, or the set is nil.
+func GenerateWaiting(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Set, []Waiting, error) {
+	return generate(ctx, fsys, way{step: difference}, problems)
+}
+
+// Advance is GenerateWaiting for when the programs generated before the newest
+// definition are gone: it renders the migrations that take the next step, and
+// programs to match. A definition that has changed since its newest migration
+// is a problem. Where nothing waits, it renders nothing: ErrNothingWaits.
+func Advance(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Set, []Waiting, error) {
+	return generate(ctx, fsys, way{step: advance, must: true}, problems)
+}
+
+// way is how migrations come about, and whether there must be one.
+type way struct {
+	step next
+	must bool
+}
+
+func generate(ctx context.Context, fsys fs.FS, to way, problems *diag.List) (*fileset.Set, []Waiting, error) {
 	module, err := modulePath(fsys)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	machines, err := Lint(ctx, fsys, []string{Definitions}, problems)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if problems.Errors() > 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	set := fileset.New()
 	schema, err := Schema()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := set.Add(schemaFile, schema); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	db := sqlcgen.Input{}
-	if db.Migrations, err = migrations(fsys, machines, set, problems); err != nil || problems.Errors() > 0 {
-		return nil, err
+	l, err := migrations(fsys, machines, set, to.step, problems)
+	if err != nil || problems.Errors() > 0 {
+		return nil, nil, err
 	}
-	if db.Queries, err = queries(fsys, machines, set); err != nil {
-		return nil, err
+	if to.must && l.added == 0 {
+		return nil, nil, ErrNothingWaits
+	}
+	if err := render(ctx, fsys, module, machines, l, set, problems); err != nil || problems.Errors() > 0 {
+		return nil, nil, err
+	}
+	return set, l.waiting(machines), nil
+}
+
+// render adds everything but the migrations to the set.
+func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Machine, l *landed, set *fileset.Set, problems *diag.List) error {
+	db := sqlcgen.Input{Migrations: append(standIns(machines, l.files), l.files...)}
+	var err error
+	if db.Queries, err = queries(fsys, machines, l, set); err != nil {
+		return err
 	}
 	if len(db.Queries) > 0 {
 		if err := database(ctx, machines, db, set, problems); err != nil || problems.Errors() > 0 {
-			return nil, err
+			return err
 		}
 	}
 	for _, m := range machines {
 		files, err := gengo.Package(m, module+"/"+Gen+"/db")
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, f := range files {
 			if err := set.Add(path.Join(Gen, m.Package, f.Name), f.Content); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return set, nil
+	return nil
 }
 
 // modulePath is the module of the project, where gen/db will be imported from.
@@ -155,13 +193,13 @@ func modulePath(fsys fs.FS) (string, error) {
 
 // queries renders the machines' queries and reads the hand-written ones beside
 // them, since all of them become gen/db.
-func queries(fsys fs.FS, machines []*model.Machine, set *fileset.Set) ([]sqlcgen.File, error) {
+func queries(fsys fs.FS, machines []*model.Machine, l *landed, set *fileset.Set) ([]sqlcgen.File, error) {
 	var files []sqlcgen.File
 	for _, m := range machines {
 		if m.Table == nil {
 			continue
 		}
-		f := sqlcgen.File{Name: m.Name + ".sql", Content: gensql.Queries(m)}
+		f := sqlcgen.File{Name: m.Name + ".sql", Content: gensql.Queries(m, l.schema(m.Name))}
 		if err := set.Add(path.Join(Queries, f.Name), f.Content); err != nil {
 			return nil, err
 		}

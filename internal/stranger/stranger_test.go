@@ -206,3 +206,95 @@ func TestNothingIsCutOrRounded(t *testing.T) {
 	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/exact/main.go.txt"))
 	require.Equal(t, read(t, "testdata/exact/want.txt"), run(t, dir, testdb.URL(t)))
 }
+
+// A table that no migration of the project makes, with a key of several
+// columns, codes for states and words of an outside system.
+func TestATableOfOnesOwnServes(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/own")
+	write(t, filepath.Join(dir, "definitions/settlement.yaml"), read(t, "testdata/own/definitions/settlement.yaml"))
+	for _, verb := range []string{"init", "generate"} {
+		code, out := fsmgen(t, dir, verb)
+		require.Zero(t, code, out)
+	}
+	code, out := fsmgen(t, dir, "generate", "--check")
+	require.Zero(t, code, out)
+	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/own/main.go.txt"))
+	require.Equal(t, read(t, "testdata/own/want.txt"), run(t, dir, testdb.URL(t)))
+}
+
+// A table that a migration of the project makes is shown to sqlc as that makes
+// it: with an enum, and NOT NULL only from the machine's migration on.
+func TestATableOfOnesMigrationsServes(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/own")
+	code, out := fsmgen(t, dir, "init")
+	require.Zero(t, code, out)
+	require.NoError(t, os.Remove(filepath.Join(dir, "definitions/article.yaml")))
+	write(t, filepath.Join(dir, "migrations/00002_posts.sql"), `-- +goose Up
+CREATE TYPE post_state AS ENUM ('DRAFT', 'OUT');
+CREATE TABLE "posts" (id uuid PRIMARY KEY, state post_state DEFAULT 'DRAFT', title text);
+-- +goose Down
+DROP TABLE posts;
+DROP TYPE post_state;
+`)
+	write(t, filepath.Join(dir, "definitions/post.yaml"), `machine: post
+table:
+  name: posts
+  existing: true
+  key: {column: id, type: uuid}
+  status: {column: state, enum: post_state}
+  columns: {title: text}
+states:
+  DRAFT: {initial: true}
+  OUT: {final: true}
+events: {publish: {}}
+transitions:
+  - {event: publish, from: DRAFT, to: OUT}
+`)
+	write(t, filepath.Join(dir, "queries/mine.sql"), "-- name: Titles :many\nSELECT p.title, p.state FROM posts AS p;\n")
+	code, out = fsmgen(t, dir, "generate")
+	require.Zero(t, code, out)
+	write(t, filepath.Join(dir, "main.go"), `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"example.com/own/gen/db"
+	"example.com/own/gen/post"
+	"example.com/own/migrations"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+func main() {
+	ctx := context.Background()
+	pool, err := pgxpool.New(ctx, os.Getenv("DATABASE_URL"))
+	check(err)
+	provider, err := goose.NewProvider(goose.DialectPostgres, stdlib.OpenDBFromPool(pool), migrations.FS)
+	check(err)
+	_, err = provider.Up(ctx)
+	check(err)
+	const key post.Key = "00000000-0000-4000-8000-000000000001"
+	_, err = post.Create(ctx, pool, post.CreateParams{Key: key, Title: "Tea"})
+	check(err)
+	r, err := post.Publish(ctx, pool, key)
+	check(err)
+	fmt.Println(r.Outcome, r.State, r.Row.Title)
+	titles, err := db.New(pool).Titles(ctx)
+	check(err)
+	fmt.Println(titles[0].Title, titles[0].State)
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+`)
+	require.Equal(t, "Applied OUT Tea\nTea OUT\n", run(t, dir, testdb.URL(t)))
+}

@@ -1,0 +1,61 @@
+package gensql
+
+import "github.com/pawl-go/pawl/internal/diag"
+
+// Codes of changes that cannot be migrated, or not without a word.
+const (
+	// CodeMigration: a change cannot be made into a migration that is safe for
+	// the rows there are.
+	CodeMigration diag.Code = "FSM090"
+	// CodeStateGone: a state is no longer there, although rows may stand in it.
+	CodeStateGone diag.Code = "FSM092"
+	// CodeRenameUnderWay: the definition gives up a rename that has begun.
+	CodeRenameUnderWay diag.Code = "FSM093"
+	// CodeWasUnknown: was names a state that never was.
+	CodeWasUnknown diag.Code = "FSM094"
+	// CodeTwoIntoOne: was names a state beside which the other one was there before.
+	CodeTwoIntoOne diag.Code = "FSM095"
+	// CodeReadEmpty: programs of before cannot read what the new one may write.
+	CodeReadEmpty diag.Code = "FSM096"
+	// CodeNotMigrated: the definition has changed since its newest migration.
+	CodeNotMigrated diag.Code = "FSM097"
+	// CodeRequired: a column becomes required that programs of before leave empty.
+	CodeRequired diag.Code = "FSM098"
+)
+
+// Rules documents the codes of this package.
+func Rules() []diag.Rule {
+	return []diag.Rule{{
+		Code: CodeMigration, Severity: diag.Error, Short: "change without a safe migration",
+		Cause: "The definition's table, key, or a column's type changed, or a new column has no value for the rows there are.",
+		Fix:   "Give the column a default or make it optional; for the rest, write the migration by hand and end it with the line that fsmgen model NAME prints.",
+	}, {
+		Code: CodeStateGone, Severity: diag.Warning, Short: "state taken away",
+		Cause: "A state is no longer declared, although programs of before bring rows there. The database accepts it until fsmgen generate --advance; that migration fails as long as rows stand in it.",
+		Fix:   "Say was: OLD in the state that it is now called. To take a state away, mark it retired: true first, advance, let its rows leave it, and delete it then.",
+	}, {
+		Code: CodeRenameUnderWay, Severity: diag.Error, Short: "rename given up half way",
+		Cause: "The renaming of a state has begun, rows and programs use both names, and the definition no longer says so.",
+		Fix:   "Put was back until fsmgen generate --advance has ended the rename; change the name again after that.",
+	}, {
+		Code: CodeWasUnknown, Severity: diag.Error, Short: "former name unknown",
+		Cause: "A new state says was, and the newest migration of the machine has no state of that name.",
+		Fix:   "Correct the name, or delete was if the state is new.",
+	}, {
+		Code: CodeTwoIntoOne, Severity: diag.Error, Short: "two states into one",
+		Cause: "A state says was, and both names were states before, so programs mean different things by them.",
+		Fix:   "Keep the other state as retired: true, and lead its rows over by a transition.",
+	}, {
+		Code: CodeReadEmpty, Severity: diag.Warning, Short: "unreadable for programs of before",
+		Cause: "A required column may now be empty; a program of before cannot read a row where it is.",
+		Fix:   "Write no empty value before those programs are gone.",
+	}, {
+		Code: CodeNotMigrated, Severity: diag.Error, Short: "advance of a definition that changed",
+		Cause: "fsmgen generate --advance ends what the newest migrations have begun, and the definition says something else by now.",
+		Fix:   "Run fsmgen generate and deploy that first, or undo the change; advance after that.",
+	}, {
+		Code: CodeRequired, Severity: diag.Error, Short: "required too early",
+		Cause: "An optional column becomes required, and programs of before create rows without a value, since it had no default.",
+		Fix:   "Give the column a default and leave it optional; make it required in a later release.",
+	}}
+}

@@ -1,0 +1,220 @@
+package gensql
+
+import (
+	"slices"
+
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/model"
+)
+
+// expand completes s, the schema of the definition, with what stays of prev
+// and with what the programs of prev need: the database then accepts what they
+// do and what the program of the definition does. What cannot be had so is a
+// problem.
+func (s *Schema) expand(prev Schema, m *model.Machine, problems *diag.List) {
+	s.keep(prev)
+	s.renames(prev, m, problems)
+	was := prev.inTermsOf(s.Renames)
+	p := Pending{}
+	s.goneStates(was, m, &p, problems)
+	accepted := func(state string) bool { return slices.Contains(s.States, state) || slices.Contains(p.States, state) }
+	for _, e := range was.edgesInForce() {
+		for _, to := range e.To {
+			if accepted(e.From) && accepted(to) && !hasEdge(s.Edges, e.From, to) {
+				p.Edges = joinEdges(p.Edges, []Edge{{e.From, []string{to}}})
+			}
+		}
+	}
+	for _, state := range append([]string{was.Initial}, was.pending().Initial...) {
+		if state != s.Initial && accepted(state) && !slices.Contains(p.Initial, state) {
+			p.Initial = append(p.Initial, state)
+		}
+	}
+	for _, state := range append(s.changedDue(was), was.pending().Due...) {
+		if slices.Contains(s.States, state) && !slices.Contains(p.Due, state) {
+			p.Due = append(p.Due, state)
+		}
+	}
+	s.pendingColumns(prev, m, &p)
+	if !p.none() {
+		s.Pending = &p
+	}
+}
+
+// inTermsOf is s with the states called by their new names.
+func (s Schema) inTermsOf(renames []Rename) Schema {
+	name := func(state string) string {
+		for _, r := range renames {
+			if r.Was == state {
+				return r.Is
+			}
+		}
+		return state
+	}
+	names := func(states []string) []string {
+		var out []string
+		for _, state := range states {
+			out = append(out, name(state))
+		}
+		return out
+	}
+	edges := func(edges []Edge) []Edge {
+		var out []Edge
+		for _, e := range edges {
+			out = append(out, Edge{name(e.From), names(e.To)})
+		}
+		return out
+	}
+	s.States, s.Initial, s.Edges = names(s.States), name(s.Initial), edges(s.Edges)
+	s.Due = slices.Clone(s.Due)
+	for i := range s.Due {
+		s.Due[i].State = name(s.Due[i].State)
+	}
+	p := s.pending()
+	p.States, p.Initial, p.Edges, p.Due = names(p.States), names(p.Initial), edges(p.Edges), names(p.Due)
+	s.Pending = &p
+	return s
+}
+
+// goneStates keeps the states that are no longer declared, as long as a
+// program of before may bring rows there. One that nothing enters, since it
+// was retired, goes at once.
+func (s *Schema) goneStates(was Schema, m *model.Machine, p *Pending, problems *diag.List) {
+	for _, name := range append(slices.Clone(was.States), was.pending().States...) {
+		if slices.Contains(s.States, name) || slices.Contains(p.States, name) || !was.enters(name) {
+			continue
+		}
+		p.States = append(p.States, name)
+		if was.coded() {
+			p.Codes = append(p.Codes, was.code(name))
+		}
+		if !slices.Contains(was.States, name) {
+			continue // told when it went
+		}
+		hint := "retire it first (retired: true), so that its rows leave it"
+		if is := s.lookAlike(was, name); is != "" {
+			hint = "if it is now called \"" + is + "\", say was: " + name + " there; otherwise " + hint
+		}
+		problems.Addf(m.Pos, CodeStateGone, diag.Warning, "the state %q is gone, and rows may stand in it; the new program answers them with UnknownStateError: %s", name, hint)
+	}
+}
+
+// enters reports whether rows may come into the state from elsewhere.
+func (s Schema) enters(state string) bool {
+	return s.Initial == state || slices.Contains(s.pending().Initial, state) ||
+		slices.ContainsFunc(s.edgesInForce(), func(e Edge) bool { return e.From != state && slices.Contains(e.To, state) })
+}
+
+// lookAlike returns the new state that seems to be the gone one under another
+// name: it has the same edges, or it is the only new one and no other is gone.
+func (s *Schema) lookAlike(was Schema, gone string) string {
+	var fresh, left []string
+	for _, name := range s.States {
+		if !slices.Contains(was.States, name) {
+			fresh = append(fresh, name)
+		}
+	}
+	for _, name := range was.States {
+		if !slices.Contains(s.States, name) {
+			left = append(left, name)
+		}
+	}
+	for _, name := range fresh {
+		if was.inTermsOf([]Rename{{Was: gone, Is: name}}).sameEdges(*s, name) {
+			return name
+		}
+	}
+	if len(fresh) == 1 && len(left) == 1 {
+		return fresh[0]
+	}
+	return ""
+}
+
+// sameEdges reports whether the same edges touch the state here and there.
+func (s Schema) sameEdges(other Schema, state string) bool {
+	touching := func(edges []Edge) map[[2]string]bool {
+		set := map[[2]string]bool{}
+		for _, e := range edges {
+			for _, to := range e.To {
+				if e.From == state || to == state {
+					set[[2]string{e.From, to}] = true
+				}
+			}
+		}
+		return set
+	}
+	a, b := touching(s.Edges), touching(other.Edges)
+	for e := range a {
+		if !b[e] {
+			return false
+		}
+	}
+	return len(a) > 0 && len(a) == len(b)
+}
+
+// changedDue lists the states whose deadline came or went.
+func (s Schema) changedDue(was Schema) []string {
+	has := func(due []Due, state string) bool {
+		return slices.ContainsFunc(due, func(d Due) bool { return d.State == state })
+	}
+	var states []string
+	for _, d := range s.Due {
+		if !has(was.Due, d.State) {
+			states = append(states, d.State)
+		}
+	}
+	for _, d := range was.Due {
+		if !has(s.Due, d.State) {
+			states = append(states, d.State)
+		}
+	}
+	return states
+}
+
+// pendingColumns notes which columns are not yet as they are declared, since
+// the programs of before write them by the rules of before.
+func (s *Schema) pendingColumns(prev Schema, m *model.Machine, p *Pending) {
+	for _, is := range s.Columns {
+		was := find(prev.Columns, is.Name)
+		if check, later := s.laterCheck(prev, was, is, m); later {
+			p.Checks = append(p.Checks, PendingCheck{is.Name, check})
+		}
+		filled := slices.Contains(prev.pending().Filled, is.Name)
+		if !is.Optional && is.Default != "" && was != nil && (was.Optional || filled) {
+			p.Filled = append(p.Filled, is.Name)
+		}
+	}
+	for _, c := range s.Left {
+		if find(prev.Columns, c.Name) != nil && !c.Optional && (c.Default != "" || standIn(c.Type) != "") || slices.Contains(prev.pending().Left, c.Name) {
+			p.Left = append(p.Left, c.Name)
+		}
+	}
+}
+
+// laterCheck returns the check that a column has until the programs of before
+// are gone, and whether it is another than the declared one: either the one of
+// before or the new one must hold. Which of two conditions is the stricter one
+// is not asked, since both programs are right by one of them.
+func (s *Schema) laterCheck(prev Schema, was *Column, is Column, m *model.Machine) (string, bool) {
+	switch {
+	case is.Check == "":
+		return "", false
+	case was == nil:
+		// Programs of before leave a new column to its default. Only a check that
+		// looks at other columns can refuse what they write.
+		for _, part := range m.Table.Column(is.Name).Check.Parts {
+			if part.Kind == model.ColumnRef && find(prev.Columns, part.Text) != nil {
+				return "", true
+			}
+		}
+		return "", false
+	}
+	force := prev.inForce(*was).Check
+	switch {
+	case force == is.Check:
+		return "", false
+	case was.Check == is.Check || force == "":
+		return force, true
+	}
+	return "(" + force + ") OR (" + is.Check + ")", true
+}

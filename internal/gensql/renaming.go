@@ -1,0 +1,90 @@
+package gensql
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/model"
+)
+
+// renames carries on the renames of prev and begins those that the definition
+// asks for. Whatever would leave rows or programs with a name that nobody
+// reads is a problem.
+func (s *Schema) renames(prev Schema, m *model.Machine, problems *diag.List) {
+	for _, r := range prev.Renames {
+		if s.goesOn(r, m, problems) {
+			s.Renames = append(s.Renames, r)
+		}
+	}
+	known := func(state string) bool {
+		return slices.Contains(prev.States, state) || slices.Contains(prev.pending().States, state)
+	}
+	for _, state := range m.States {
+		under := slices.ContainsFunc(prev.Renames, func(r Rename) bool { return r.Is == state.Name || r.Is == state.Was })
+		switch {
+		case state.Was == "" || under:
+		case known(state.Was) && known(state.Name):
+			problems.Addf(state.WasPos, CodeTwoIntoOne, diag.Error,
+				"the states %q and %q were both there before; was gives one state another name and cannot make one of two: retire %[1]q and lead its rows to %[2]q by a transition", state.Was, state.Name)
+		case known(state.Was):
+			if s.coded() && prev.code(state.Was) != state.Code {
+				problems.Addf(state.Pos, CodeMigration, diag.Error, "the code of %q was %d when it was called %q; a rename keeps it", state.Name, prev.code(state.Was), state.Was)
+				continue
+			}
+			s.Renames = append(s.Renames, Rename{state.Was, state.Name, RenameExpand})
+		case !known(state.Name):
+			problems.Addf(state.WasPos, CodeWasUnknown, diag.Error, "the newest migration knows no state %q%s", state.Was,
+				suggest(state.Was, slices.DeleteFunc(slices.Clone(prev.States), func(name string) bool { return m.State(name) != nil })))
+		}
+	}
+}
+
+func suggest(name string, candidates []string) string {
+	if near := diag.Nearest(name, candidates); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return "; delete was if the state is new"
+}
+
+// goesOn reports whether the definition still says of a rename under way what
+// it said at its beginning; otherwise it is a problem.
+func (s *Schema) goesOn(r Rename, m *model.Machine, problems *diag.List) bool {
+	refuse := func(pos diag.Position, format string, args ...any) bool {
+		problems.Addf(pos, CodeRenameUnderWay, diag.Error, format+"; the rename of %q to %q is under way: fsmgen generate --advance takes its next step when the programs of before are gone",
+			append(args, r.Was, r.Is)...)
+		return false
+	}
+	is := m.State(r.Is)
+	again := slices.IndexFunc(m.States, func(state *model.State) bool { return state.Was == r.Is })
+	switch {
+	case m.State(r.Was) != nil:
+		return refuse(m.State(r.Was).Pos, "a state %q cannot be declared yet", r.Was)
+	case is == nil && again >= 0:
+		return refuse(m.States[again].WasPos, "the state %q cannot get another name yet", r.Is)
+	case is == nil:
+		return refuse(m.Pos, "the state %q cannot go yet", r.Is)
+	case is.Was == "":
+		return refuse(is.Pos, "the state %q must keep was: %s", r.Is, r.Was)
+	case is.Was != r.Was:
+		return refuse(is.WasPos, "the state %q must keep was: %s", r.Is, r.Was)
+	}
+	return true
+}
+
+// backNames is the way back from a rename that has begun: rows, history and
+// facts that have the new name get the former one again.
+func (s Schema) backNames(begun []Rename) step {
+	var back step
+	for _, r := range begun {
+		back.up = append(back.up, comment(fmt.Sprintf("The state %q is now called %q; both names are accepted.", r.Was, r.Is)))
+	}
+	swapped := make([]Rename, len(begun))
+	for i, r := range begun {
+		swapped[i] = Rename{Was: r.Is, Is: r.Was}
+	}
+	for _, t := range s.named() {
+		back.down = append(back.down, fmt.Sprintf("UPDATE %s AS o SET %s WHERE %s;", ident(t.table), t.set(swapped), t.where(swapped)))
+	}
+	return back
+}

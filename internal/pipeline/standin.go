@@ -1,0 +1,32 @@
+package pipeline
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/pawl-go/pawl/internal/gensql"
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlcgen"
+)
+
+// standIns are what sqlc is shown of the tables that were there before their
+// machines and that no migration of the project makes: the table as the
+// definition has it, before all migrations. They are written nowhere.
+func standIns(machines []*model.Machine, files []sqlcgen.File) []sqlcgen.File {
+	var made []sqlcgen.File
+	for _, m := range machines {
+		if m.Table == nil || !m.Table.Existing || creates(files, "table", m.Table.Name) {
+			continue
+		}
+		enum := m.Table.Status.Storage == model.StoredEnum && !creates(files, "type", m.Table.Status.Type)
+		made = append(made, sqlcgen.File{Name: m.Name + ".sql", Content: gensql.StandIn(m, enum)})
+	}
+	return made
+}
+
+// creates reports whether a file makes the table or type, with or without its
+// schema and quotes.
+func creates(files []sqlcgen.File, what, name string) bool {
+	made := regexp.MustCompile(`(?i)\bcreate\s+(?:unlogged\s+)?` + what + `\s+(?:if\s+not\s+exists\s+)?(?:"?[a-z_][a-z0-9_$]*"?\s*\.\s*)?"?` + regexp.QuoteMeta(name) + `"?[\s(]`)
+	return slices.ContainsFunc(files, func(f sqlcgen.File) bool { return made.Match(f.Content) })
+}
