@@ -216,8 +216,12 @@ func get(w *writer, m stored) {
 func history(w *writer, m stored) {
 	w.line(0, "-- name: %s :many", QueryName(m.Machine, "History"))
 	w.line(0, "-- One page of a row's history, by version.")
-	w.line(0, "SELECT h.version, h.event, COALESCE(%s, '') AS from_status, %s, h.actor, h.reason, h.request_id, h.forced, h.at",
-		m.told("h.from_status"), as(m.told("h.to_status"), "to_status"))
+	from := "COALESCE(" + m.told("h.from_status") + ", '')"
+	if len(m.renames) > 0 {
+		from += "::text" // sqlc knows the type of a column that COALESCE looks at, and of no CASE
+	}
+	w.line(0, "SELECT h.version, h.event, %s AS from_status, %s, h.actor, h.reason, h.request_id, h.forced, h.at",
+		from, as(m.told("h.to_status"), "to_status"))
 	w.line(0, "FROM %s AS h", historyTable(m))
 	w.line(0, "WHERE %s AND h.version > @fsm_after::bigint", m.asked("h"))
 	w.line(0, "ORDER BY h.version LIMIT @fsm_limit::integer;")
