@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,11 +21,11 @@ func TestSqlcKnowsTheTypesOfEveryStorage(t *testing.T) {
 	definition := `machine: MACHINE
 table:
   name: MACHINEs
-  key: [{column: site, type: text}, {column: day, type: date}]
+  key: KEY
   status: STATUS
   version: revision
 states:
-  OPEN: {initial: trueCODE1}
+  OPEN: {initial: true, deadline: {after: 1h, event: shut}CODE1}
   SHUT: {was: CLOSED, resting: trueCODE2}
 events:
   shut: {otherwise: {replay: [SHUT], reject: '*'}}
@@ -33,19 +34,21 @@ events:
 transitions:
   - {event: shut, from: OPEN, to: SHUT}
 `
+	const several = "[{column: site, type: text}, {column: day, type: date}]"
 	rename := []gensql.Rename{{Was: "CLOSED", Is: "SHUT", Step: gensql.RenameExpand}}
 	in := sqlcgen.Input{Migrations: []sqlcgen.File{{Name: "core.sql", Content: gensql.Core()}}}
 	for _, s := range []struct {
 		machine, status string
 		codes, renamed  bool
+		key             string
 	}{
-		{"texta", "place", false, false}, {"textb", "place", false, true},
-		{"enuma", "{column: place, enum: place_a}", false, false}, {"enumb", "{column: place, enum: place_b}", false, true},
-		{"codea", "{column: place, type: smallint}", true, false}, {"codeb", "{column: place, type: bigint}", true, true},
+		{"texta", "place", false, false, several}, {"textb", "place", false, true, several}, {"textc", "place", false, false, "{column: day, type: date}"},
+		{"enuma", "{column: place, enum: place_a}", false, false, several}, {"enumb", "{column: place, enum: place_b}", false, true, several},
+		{"codea", "{column: place, type: smallint}", true, false, several}, {"codeb", "{column: place, type: bigint}", true, true, several},
 	} {
-		replace := []string{"MACHINE", s.machine, "STATUS", s.status, "CODE1", "", "CODE2", ""}
+		replace := []string{"KEY", s.key, "MACHINE", s.machine, "STATUS", s.status, "CODE1", "", "CODE2", ""}
 		if s.codes {
-			replace = []string{"MACHINE", s.machine, "STATUS", s.status, "CODE1", ", code: 1", "CODE2", ", code: 2"}
+			replace = []string{"KEY", s.key, "MACHINE", s.machine, "STATUS", s.status, "CODE1", ", code: 1", "CODE2", ", code: 2"}
 		}
 		var problems diag.List
 		m := check.Run(syntax.Parse(s.machine, []byte(strings.NewReplacer(replace...).Replace(definition)), &problems), &problems)
@@ -68,7 +71,7 @@ transitions:
 		require.NotContains(t, string(f.Content), "interface{}", f.Name)
 		for line := range strings.Lines(string(f.Content)) {
 			fields := strings.Fields(line)
-			if len(fields) != 2 || fields[0] != "Place" && fields[0] != "FsmMadeFrom" && fields[0] != "FromStatus" {
+			if len(fields) != 2 || !slices.Contains([]string{"Place", "FsmMadeFrom", "FromStatus", "Key"}, fields[0]) {
 				continue
 			}
 			require.Equal(t, "string", fields[1], "%s: %s", f.Name, line)
@@ -76,7 +79,7 @@ transitions:
 		}
 	}
 	// Each machine tells place and made-from in create, shut, noise, told and
-	// correct, the place in get, and a from in history. Where the place is plain
-	// text, get is sqlc's row of the table itself.
-	require.Equal(t, 6*(5*2+1+1)-1, rows)
+	// correct, the place in get, a from in history, key and from in the sweep.
+	// Where the place is plain text, get is sqlc's row of the table itself.
+	require.Equal(t, 7*(5*2+1+1+2)-2, rows)
 }
