@@ -13,6 +13,11 @@
 //   - The answer when nothing was written comes from the statement's snapshot.
 //     Where that row's cell would have written, it is "raced" and not to be
 //     trusted; the runtime runs the statement again.
+//
+// A table may keep the state as text, as an enum or as a code, under any names
+// and with a key of several columns; stored.go is where statements learn how,
+// storage.go where migrations do. A table that was there before its machine is
+// taken in by adopt.go and the files beside it.
 package gensql
 
 import "github.com/pawl-go/pawl/internal/model"

@@ -234,7 +234,7 @@ func (t stored) keyText(alias string) string {
 		return "jsonb_build_array(" + t.key(alias) + ")::text"
 	}
 	if t.Table.Keys[0].Type.Kind == model.KindDate {
-		return "(to_jsonb(" + t.key(alias) + ") #>> '{}')"
+		return "(to_jsonb(" + t.key(alias) + ") #>> '{}')::text"
 	}
 	return t.key(alias) + "::text"
 }

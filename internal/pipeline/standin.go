@@ -3,6 +3,7 @@ package pipeline
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/gensql"
 	"github.com/pawl-go/pawl/internal/model"
@@ -24,9 +25,14 @@ func standIns(machines []*model.Machine, files []sqlcgen.File) []sqlcgen.File {
 	return made
 }
 
-// creates reports whether a file makes the table or type, with or without its
+var comment = regexp.MustCompile(`--[^\n]*`)
+
+// creates reports whether the way up of a file makes the table or type, with or without its
 // schema and quotes.
 func creates(files []sqlcgen.File, what, name string) bool {
 	made := regexp.MustCompile(`(?i)\bcreate\s+(?:unlogged\s+)?` + what + `\s+(?:if\s+not\s+exists\s+)?(?:"?[a-z_][a-z0-9_$]*"?\s*\.\s*)?"?` + regexp.QuoteMeta(name) + `"?[\s(]`)
-	return slices.ContainsFunc(files, func(f sqlcgen.File) bool { return made.Match(f.Content) })
+	return slices.ContainsFunc(files, func(f sqlcgen.File) bool {
+		up, _, _ := strings.Cut(string(f.Content), "-- +goose Down")
+		return made.MatchString(comment.ReplaceAllString(up, ""))
+	})
 }

@@ -23,10 +23,12 @@ func TestWhoMakesATable(t *testing.T) {
 		"CREATE TABLE order_history (orders bigint);":      false,
 		"CREATE INDEX orders ON x (id);":                   false,
 		"ALTER TABLE orders ADD COLUMN state text;":        false,
-		"":                                  false,
-		"CREATE TYPE orders AS ENUM ('A');": false,
-		"CREATE VIEW orders AS SELECT 1;":   false,
-		"-- +goose Up\nCREATE TABLE x (); CREATE TABLE orders (": true,
+		"":                                    false,
+		"CREATE TYPE orders AS ENUM ('A');":   false,
+		"-- create table orders (\nSELECT 1;": false,
+		"DROP TABLE orders;\n-- +goose Down\nCREATE TABLE orders (id bigint);": false,
+		"CREATE VIEW orders AS SELECT 1;":                                      false,
+		"-- +goose Up\nCREATE TABLE x (); CREATE TABLE orders (":               true,
 	} {
 		require.Equal(t, want, creates([]sqlcgen.File{{Name: "a.sql"}, {Name: "b.sql", Content: []byte(sql)}}, "table", "orders"), sql)
 	}
