@@ -27,6 +27,9 @@ var generated = map[string]bool{
 	"Machine": true, "Entry": true, "Swept": true, "CreateParams": true, "Initial": true,
 }
 
+// adopted is what the history says of a row that was there before its machine.
+const adopted = "adopted"
+
 // idents finds names that give one Go identifier.
 type idents struct {
 	c     *checker
@@ -67,8 +70,8 @@ func (c *checker) identifiers() {
 	for _, e := range m.Events {
 		switch what, taken := constants[e.Ident]; {
 		case e.Ident == "" || !c.hasTable: // without a table there are no calls, only constants
-		case generated[e.Ident]:
-			c.errorf(e.Pos, CodeReserved, "event name %s is reserved: the generated package declares %s itself; choose another", quote(e.Name), e.Ident)
+		case generated[e.Ident], e.Name == adopted:
+			c.errorf(e.Pos, CodeReserved, "event name %s is reserved: the generated package or the history uses %s itself; choose another", quote(e.Name), e.Ident)
 		case taken:
 			c.errorf(e.Pos, CodeIdentifier, "event %s would be called %s in Go, as %s is; rename it", quote(e.Name), e.Ident, what)
 		}
@@ -77,8 +80,34 @@ func (c *checker) identifiers() {
 			params.take(p.Pos, p.Name, p.Ident)
 		}
 	}
+	c.mapNames(constants, events.taken)
 	c.sweepNames()
 	c.columnIdents(m.Table)
+}
+
+// mapNames checks what is generated for maps: for alipay the functions
+// AlipayEvent and AlipayWords, and for all of them the constant Kept.
+func (c *checker) mapNames(constants, calls map[string]string) {
+	for _, m := range c.machine.Maps {
+		for _, name := range []string{m.Ident + "Event", m.Ident + "Words"} {
+			what, taken := constants[name]
+			if !taken && c.hasTable {
+				what, taken = calls[name]
+				what = "the call of event " + what
+			}
+			switch {
+			case taken:
+				c.errorf(m.Pos, CodeIdentifier, "map %s would have a function called %s in Go, as %s is; rename the map", quote(m.Name), name, what)
+			case generated[name]:
+				c.errorf(m.Pos, CodeReserved, "map name %s is reserved: the generated package declares %s itself; choose another", quote(m.Name), name)
+			}
+		}
+	}
+	for _, e := range c.machine.Events {
+		if e.Ident == "Kept" && len(c.machine.Maps) > 0 && c.hasTable {
+			c.errorf(e.Pos, CodeReserved, "event name %s is reserved in a machine with maps: the generated package declares Kept itself; choose another", quote(e.Name))
+		}
+	}
 }
 
 func (c *checker) columnIdents(t *model.Table) {
@@ -90,7 +119,7 @@ func (c *checker) columnIdents(t *model.Table) {
 		columns.taken[genfile.Exported(own)] = "the machine's own " + quote(own)
 	}
 	for _, key := range t.Keys {
-		if !slices.Contains(t.Own(), key.Name) {
+		if !slices.Contains(t.Own(), key.Name) && key.Name != model.VersionColumn {
 			columns.take(key.Pos, key.Name, key.Ident)
 		}
 	}

@@ -91,7 +91,7 @@ func shapeRules() []diag.Rule {
 		{Code: CodeIdentifier, Short: "Go names clash", Cause: "Two names give the same Go identifier, such as in_transit and \"in transit\", or event b_c of machine a and event c of machine a_b; or a name gives none.", Fix: "Rename one of them."},
 		{Code: CodeType, Short: "type not known", Cause: "A column or parameter has a type that is not among the supported types of PostgreSQL.", Fix: "Use one of the types that the message lists."},
 		{Code: CodeDuration, Short: "not a duration", Cause: "The time of a deadline cannot be read, or is below one second.", Fix: "Write it as Go does, with d for days: 30m, 24h, 1d12h."},
-		{Code: CodeKeyType, Short: "type unfit for a key", Cause: "Values of the key's type have several spellings, so two calls could mean one row without noticing.", Fix: "Use text, uuid or an integer type."},
+		{Code: CodeKeyType, Short: "type unfit for a key", Cause: "Values of the key's type have several spellings, so two calls could mean one row without noticing, or no value in Go that == compares.", Fix: "Use text, uuid, an integer type, date or boolean."},
 	}
 }
 

@@ -80,7 +80,7 @@ func (c *checker) keyColumn(t *model.Table, n *syntax.Node, pos diag.Position) {
 		column.Name, column.Pos = s.Text, s.Pos
 		column.Ident = c.exported(s, "column")
 		switch {
-		case c.isOwn(s.Text) || besideKey[s.Text]:
+		case c.isOwn(s.Text) || besideKey[s.Text] || s.Text == model.VersionColumn:
 			c.errorf(s.Pos, CodeOwnColumn, "column %s is the machine's own, so the key needs another name", quote(s.Text))
 		case slices.ContainsFunc(t.Keys, func(k *model.Column) bool { return k.Name == s.Text }):
 			c.errorf(s.Pos, CodeRepeated, "the key names column %s twice; delete one", quote(s.Text))

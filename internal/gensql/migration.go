@@ -109,15 +109,18 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	steps := s.emptied(prev)
 	steps = append(steps, s.changeColumns(prev, m, refuse, problems)...)
 	alter := "ALTER TABLE " + ident(s.Table)
-	if s.Deadlines && !prev.Deadlines {
-		steps = append(steps, step{
-			[]string{alter + " ADD COLUMN deadline_at timestamptz;"}, []string{alter + " DROP COLUMN deadline_at;"},
-		}, s.deadlineIndex())
-	}
-	if s.Runs && !prev.Runs {
-		steps = append(steps, step{
-			[]string{alter + " ADD COLUMN deadline_runs integer NOT NULL DEFAULT 0;"}, []string{alter + " DROP COLUMN deadline_runs;"},
-		})
+	for _, own := range s.ownColumns() {
+		if slices.ContainsFunc(prev.ownColumns(), func(c Column) bool { return c.Name == own.Name }) {
+			continue
+		}
+		add := step{[]string{alter + " ADD COLUMN " + own.declare() + ";"}, []string{alter + " DROP COLUMN " + ident(own.Name) + ";"}}
+		if s.Existing { // it may be there, and then it is not for the way back to drop
+			add = step{up: []string{alter + " ADD COLUMN IF NOT EXISTS " + own.declare() + ";"}}
+		}
+		steps = append(steps, add)
+		if own.Name == s.own().Deadline {
+			steps = append(steps, s.deadlineIndex())
+		}
 	}
 	if s.Facts && !prev.Facts {
 		steps = append(steps, s.factsTable(), replacedFunction(prev.goneFunction(), s.goneFunction()))

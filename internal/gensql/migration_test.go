@@ -187,6 +187,19 @@ func TestAColumnComesBackWithItsValues(t *testing.T) {
 // one that it has no more.
 func TestDeadlinesReachTheRowsThereAre(t *testing.T) {
 	t.Parallel()
+	for column, door := range map[string]string{
+		"deadline_at": door,
+		"due_at":      strings.Replace(door, "  columns:", "  deadline: {at: due_at, runs: due_runs}\n  columns:", 1),
+	} {
+		t.Run(column, func(t *testing.T) {
+			t.Parallel()
+			require.Contains(t, door, "columns:")
+			deadlinesReachTheRowsThereAre(t, door, column)
+		})
+	}
+}
+
+func deadlinesReachTheRowsThereAre(t *testing.T, door, column string) {
 	files := fstest.MapFS{}
 	timed := strings.Replace(door, "SHUT: {}", "SHUT: {deadline: {after: 90m, event: open}}", 1)
 	longer := strings.Replace(timed, "90m", "3h", 1)
@@ -208,7 +221,7 @@ func TestDeadlinesReachTheRowsThereAre(t *testing.T) {
 	require.NoError(t, err)
 	due := func() string {
 		var text string
-		require.NoError(t, db.QueryRow(`SELECT string_agg(COALESCE((deadline_at > now() + interval '80 minutes' AND deadline_at < now() + interval '100 minutes')::text, 'none'), ' ' ORDER BY door_id) FROM doors`).Scan(&text))
+		require.NoError(t, db.QueryRow(`SELECT string_agg(COALESCE((`+column+` > now() + interval '80 minutes' AND `+column+` < now() + interval '100 minutes')::text, 'none'), ' ' ORDER BY door_id) FROM doors`).Scan(&text))
 		return text
 	}
 	for i, want := range []string{"none true", "none true", "none none"} {
