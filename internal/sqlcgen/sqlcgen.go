@@ -106,7 +106,7 @@ func Generate(ctx context.Context, in Input) ([]File, []Issue, error) {
 		return nil, nil, err
 	}
 	cmd := exec.CommandContext(ctx, program, "generate", "--no-remote", "-f", filepath.Join(dir, "sqlc.yaml"))
-	cmd.Env = append(os.Environ(), childMark+"=1", "SQLCCACHE="+filepath.Join(dir, "cache"))
+	cmd.Env = append(append(os.Environ(), childEnv...), childMark+"=1", "SQLCCACHE="+filepath.Join(dir, "cache"))
 	cmd.Dir = dir
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
