@@ -111,12 +111,12 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	alter := "ALTER TABLE " + ident(s.Table)
 	if s.Deadlines && !prev.Deadlines {
 		steps = append(steps, step{
-			[]string{alter + " ADD COLUMN deadline_at timestamptz;"}, []string{alter + " DROP COLUMN deadline_at;"},
+			[]string{alter + " ADD COLUMN " + ident(s.own().Deadline) + " timestamptz;"}, []string{alter + " DROP COLUMN " + ident(s.own().Deadline) + ";"},
 		}, s.deadlineIndex())
 	}
 	if s.Runs && !prev.Runs {
 		steps = append(steps, step{
-			[]string{alter + " ADD COLUMN deadline_runs integer NOT NULL DEFAULT 0;"}, []string{alter + " DROP COLUMN deadline_runs;"},
+			[]string{alter + " ADD COLUMN " + ident(s.own().Runs) + " integer NOT NULL DEFAULT 0;"}, []string{alter + " DROP COLUMN " + ident(s.own().Runs) + ";"},
 		})
 	}
 	if s.Facts && !prev.Facts {
@@ -265,7 +265,7 @@ func find(columns []Column, name string) *Column {
 }
 
 func (s Schema) statusCheck() step {
-	name := s.statusName()
+	name := s.called().StatusCheck()
 	return step{
 		[]string{
 			fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s);", ident(s.Table), name, s.known()),
