@@ -47,7 +47,7 @@ type entrySeen struct {
 func newWalker(l *lifecycle, found func(Finding)) *walker {
 	return &walker{
 		lifecycle: l, found: found, read: Read{Machine: l.Name},
-		retired: make([]int64, len(l.States)), former: make([]int64, len(l.States)),
+		retired: make([]int64, len(l.states)), former: make([]int64, len(l.states)),
 	}
 }
 
@@ -93,7 +93,11 @@ func (w *walker) end() {
 		w.find(OrphanHistory, 0, "the history has %s of a row that is not there", several(w.entries, "entry", "entries"))
 	case !w.row.there:
 	case w.entries == 0:
-		w.find(NoHistory, w.row.version, "the row has no history")
+		hint := ""
+		if w.Table.Existing {
+			hint = "; if a program of before its machine inserted it, CALL " + w.called().Adopt() + "() takes it in"
+		}
+		w.find(NoHistory, w.row.version, "the row has no history%s", hint)
 	default:
 		w.newest()
 		if w.early > 0 {
@@ -137,10 +141,10 @@ func (w *walker) takeRow(r *record) {
 	if s.Retired {
 		w.retired[s.Index]++
 	}
-	if s.Was != "" && string(r.to) == s.Was {
+	if s.Was != "" && string(r.to) == s.Was && w.Table.Status.Storage != model.StoredCode {
 		w.former[s.Index]++
 	}
-	if w.Deadlines() {
+	if w.Deadlines() && !w.due[s.Index] && !w.past(s) {
 		w.deadline(s, r)
 	}
 }
