@@ -74,7 +74,7 @@ func runAudit(ctx context.Context, k *call) int {
 		return k.fail(err)
 	}
 	o := audit.Options{
-		Past: past,
+		Past:    past,
 		Overdue: k.audit.overdue, OutboxAge: k.audit.outboxAge, Limit: k.audit.limit,
 		Partial: len(k.args) > 0, Progress: k.progress(), Clock: time.Now,
 	}

@@ -35,11 +35,11 @@ type landed struct {
 	// which file.
 	newest map[string]gensql.Schema
 	// made holds, for each machine, what all of its migrations made, in order.
-	made map[string][]gensql.Schema
-	in     map[string]string
-	core   bool
-	last   uint64
-	added  int // how many of the files are new
+	made  map[string][]gensql.Schema
+	in    map[string]string
+	core  bool
+	last  uint64
+	added int // how many of the files are new
 }
 
 func readLanded(fsys fs.FS) (*landed, error) {
