@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // relation is a table as the catalog knows it.
@@ -17,6 +19,8 @@ type relation struct {
 	columns     map[string]column
 	constraints []constraint
 	triggers    map[string]trigger
+	// uniques are the columns of the unique indexes by which a row is found.
+	uniques [][]string
 }
 
 type column struct {
@@ -33,17 +37,23 @@ type constraint struct {
 
 type trigger struct{ enabled, function string }
 
-// has reports whether a valid constraint of one of the kinds is over exactly
-// these columns.
-func (r *relation) has(kinds string, columns ...string) bool {
-	return slices.ContainsFunc(r.constraints, func(c constraint) bool {
-		return c.valid && c.over(kinds, columns...)
-	})
+// constraint returns that of a name and kind over exactly these columns, nil
+// for none.
+func (r *relation) constraint(name, kind string, columns ...string) *constraint {
+	slices.Sort(columns)
+	for i, c := range r.constraints {
+		if c.name == name && c.kind == kind && slices.Equal(c.columns, columns) {
+			return &r.constraints[i]
+		}
+	}
+	return nil
 }
 
-func (c constraint) over(kinds string, columns ...string) bool {
+// unique reports whether a unique index, of a constraint or bare, is over
+// exactly these columns.
+func (r *relation) unique(columns ...string) bool {
 	slices.Sort(columns)
-	return slices.Contains([]byte(kinds), c.kind[0]) && slices.Equal(c.columns, columns)
+	return slices.ContainsFunc(r.uniques, func(is []string) bool { return slices.Equal(is, columns) })
 }
 
 // missing says that a table is not there.
@@ -58,7 +68,7 @@ func lookUp(ctx context.Context, tx pgx.Tx, table string, needs ...string) (*rel
 	var readable bool
 	var kind string
 	err := tx.QueryRow(ctx, `SELECT c.oid, c.reltuples::float8, c.relkind::text, has_table_privilege(c.oid, 'SELECT')
-		FROM pg_class AS c WHERE c.oid = to_regclass($1)`, quoted(table)).Scan(&r.oid, &r.rows, &kind, &readable)
+		FROM pg_class AS c WHERE c.oid = to_regclass($1)`, sqlname.Ident(table)).Scan(&r.oid, &r.rows, &kind, &readable)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, missing(table)
@@ -69,7 +79,7 @@ func lookUp(ctx context.Context, tx pgx.Tx, table string, needs ...string) (*rel
 	case !readable:
 		return nil, &Error{Kind: ErrPermission, Detail: "SELECT on " + table + " is not granted"}
 	}
-	for _, read := range []func(context.Context, pgx.Tx) error{r.readColumns, r.readConstraints, r.readTriggers} {
+	for _, read := range []func(context.Context, pgx.Tx) error{r.readColumns, r.readConstraints, r.readUniques, r.readTriggers} {
 		if err := read(ctx, tx); err != nil {
 			return nil, readError(ctx, table, err)
 		}
@@ -101,7 +111,7 @@ func (r *relation) readColumns(ctx context.Context, tx pgx.Tx) error {
 func (r *relation) readConstraints(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, `SELECT c.conname::text, c.contype::text, pg_get_constraintdef(c.oid), c.convalidated,
 		ARRAY(SELECT a.attname::text FROM pg_attribute AS a WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey) ORDER BY a.attname::text COLLATE "C")
-		FROM pg_constraint AS c WHERE c.conrelid = $1 AND c.contype IN ('c', 'p', 'u') ORDER BY c.conname`, r.oid)
+		FROM pg_constraint AS c WHERE c.conrelid = $1 AND c.contype IN ('c', 'p') ORDER BY c.conname`, r.oid)
 	if err != nil {
 		return err
 	}
@@ -111,6 +121,18 @@ func (r *relation) readConstraints(ctx context.Context, tx pgx.Tx) error {
 		c.columns = nil
 		return nil
 	})
+	return err
+}
+
+// readUniques reads what ON CONFLICT can go by: whole, valid and immediate.
+func (r *relation) readUniques(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, `SELECT ARRAY(SELECT a.attname::text FROM pg_attribute AS a
+			WHERE a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]) ORDER BY a.attname::text COLLATE "C")
+		FROM pg_index AS i WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL AND i.indexprs IS NULL`, r.oid)
+	if err != nil {
+		return err
+	}
+	r.uniques, err = pgx.CollectRows(rows, pgx.RowTo[[]string])
 	return err
 }
 

@@ -25,7 +25,7 @@ var damages = []struct {
 		}},
 	{"a version below 1", `ALTER TABLE orders DROP CONSTRAINT orders_version_check; UPDATE orders SET version = 0 WHERE order_id = '00000000-0000-4000-8000-000000000001'`,
 		[]string{
-			`order: constraint-missing: orders has no CHECK of the version`,
+			`order: constraint-missing: orders has no orders_version_check: CHECK of the version`,
 			`order 00000000-0000-4000-8000-000000000001: bad-version: the row's version is 0; the first is 1`,
 		}},
 	{"a row without history", `DELETE FROM order_history WHERE order_id = '00000000-0000-4000-8000-000000000002'`,
@@ -46,7 +46,7 @@ var damages = []struct {
 	{"a version twice", `ALTER TABLE order_history DROP CONSTRAINT order_history_pkey;
 		INSERT INTO order_history SELECT * FROM order_history WHERE order_id = '00000000-0000-4000-8000-000000000004' AND version = 3`,
 		[]string{
-			`order: constraint-missing: order_history has no primary key`,
+			`order: constraint-missing: order_history has no order_history_pkey: primary key`,
 			`order 00000000-0000-4000-8000-000000000004 version 3: version-gap: the history has version 3 twice`,
 		}},
 	{"history that does not chain", `UPDATE order_history SET from_status = 'PENDING' WHERE order_id = '00000000-0000-4000-8000-000000000004' AND version = 3`,
@@ -60,7 +60,7 @@ var damages = []struct {
 		[]string{`order 00000000-0000-4000-8000-000000000004 version 3: wrong-event: "abandon" led from PAYING to CANCELLED, which other events do`}},
 	{"a correction of nobody", `ALTER TABLE order_history DROP CONSTRAINT order_history_forced_check; UPDATE order_history SET reason = '' WHERE forced`,
 		[]string{
-			`order: constraint-missing: order_history has no CHECK of forced entries`,
+			`order: constraint-missing: order_history has no order_history_forced_check: CHECK of forced entries`,
 			`order 00000000-0000-4000-8000-000000000003 version 2: unsigned-force: the entry is forced, and has no actor or no reason`,
 		}},
 	{"a correction by hand", `DELETE FROM fsm_audit`,
@@ -119,11 +119,11 @@ var damages = []struct {
 	{"a column that may be empty", `ALTER TABLE orders ALTER COLUMN version DROP NOT NULL`,
 		[]string{`order: column-type: orders.version may be NULL`}},
 	{"no CHECK of the states", `ALTER TABLE orders DROP CONSTRAINT orders_status_check`,
-		[]string{`order: constraint-missing: orders has no CHECK that lists the states of status`}},
+		[]string{`order: constraint-missing: orders has no orders_status_check: CHECK of the states`}},
 	{"a CHECK that rows from before may break", `ALTER TABLE orders DROP CONSTRAINT orders_version_check, ADD CONSTRAINT orders_version_check CHECK (version > 0) NOT VALID`,
-		[]string{`order: constraint-not-valid: orders: the CHECK of the version, orders_version_check, is not valid: rows from before were never checked`}},
+		[]string{`order: constraint-not-valid: orders: orders_version_check, the CHECK of the version, is not valid: rows from before were never checked`}},
 	{"facts that may count twice", `ALTER TABLE order_facts DROP CONSTRAINT order_facts_pkey`,
-		[]string{`order: constraint-missing: order_facts has no primary key, by which a fact counts once`}},
+		[]string{`order: constraint-missing: order_facts has no order_facts_pkey: primary key, by which a fact counts once`}},
 	{"a trigger gone", `DROP TRIGGER order_edge ON orders`,
 		[]string{`order: trigger-missing: orders has no trigger order_edge with the function order_refuse_edge, which refuses illegal edges`}},
 	{"a trigger with another function", `DROP TRIGGER order_gone ON orders; CREATE TRIGGER order_gone AFTER DELETE ON orders FOR EACH ROW EXECUTE FUNCTION payment_forget()`,

@@ -56,7 +56,7 @@ func (w *walker) begins(r *record) bool {
 	case string(r.event) != createEvent || r.from != nil || r.version != 1:
 		w.find(BadBeginning, r.version, "the history begins with %s from %s at version %d, not with a creation", word(r.event), word(r.from), r.version)
 		return false
-	case !to.Initial && !to.Retired:
+	case !w.births[to.Index] && !to.Retired:
 		w.find(BadBeginning, r.version, "the row was created in %s; the initial state is %s", to.Name, w.Initial().Name)
 		return false
 	}
@@ -72,6 +72,7 @@ func (w *walker) moved(r *record, to *model.State) bool {
 	}
 	e := w.events[string(r.event)]
 	switch {
+	case !w.edges[from.Index][to.Index] && w.once[from.Index][to.Index]: // by which event is not known any more
 	case !w.edges[from.Index][to.Index]:
 		w.find(IllegalEdge, r.version, "%s led from %s to %s, which no transition does", word(r.event), from.Name, to.Name)
 		return false
@@ -96,7 +97,7 @@ func (w *walker) takeFact(r *record) {
 		w.find(EmptyIdentity, r.version, "a fact of %s has no identity", word(r.event))
 	}
 	e := w.events[string(r.event)]
-	if e == nil || len(e.Identity) == 0 {
+	if (e == nil || len(e.Identity) == 0) && !w.identities[string(r.event)] {
 		w.find(UnknownFact, r.version, "there is a fact of %s, which is no event with an identity", word(r.event))
 		return
 	}

@@ -2,7 +2,7 @@ package audit
 
 import (
 	"bytes"
-	"strconv"
+	"slices"
 
 	"github.com/pawl-go/pawl/internal/model"
 )
@@ -16,36 +16,49 @@ const (
 // lifecycle is a machine made for looking up what a record says.
 type lifecycle struct {
 	*model.Machine
+	// states are those of the definition, and behind them those of the past.
+	states []*model.State
 	// stored has the states by what the status column holds, names by what
 	// history and facts hold. Both know the former names.
 	stored, names map[string]*model.State
 	events        map[string]*model.Event
-	// edges and moves are indexed by from, to, and for moves the event.
-	edges  [][]bool
-	moves  [][][]bool
-	topics map[string]bool
+	// edges, once and moves are indexed by from, to, and for moves the event.
+	// once has the edges that were legal by earlier migrations.
+	edges, once [][]bool
+	moves       [][][]bool
+	// births and due are indexed by state: rows may have been created in it, and
+	// programs generated before move its rows by other deadlines.
+	births, due []bool
+	// identities are events of the past that left facts.
+	identities map[string]bool
+	topics     map[string]bool
 }
 
-func newLifecycle(m *model.Machine) *lifecycle {
-	l := &lifecycle{Machine: m, stored: map[string]*model.State{}, names: map[string]*model.State{}, events: map[string]*model.Event{}, topics: map[string]bool{}}
+func newLifecycle(m *model.Machine, past model.Past) *lifecycle {
+	l := &lifecycle{
+		Machine: m, states: slices.Clone(m.States), stored: map[string]*model.State{}, names: map[string]*model.State{},
+		events: map[string]*model.Event{}, identities: map[string]bool{}, topics: map[string]bool{},
+	}
 	for _, s := range m.States {
 		l.names[s.Name] = s
+		l.stored[m.Table.Status.Text(s.Name, s.Code)] = s
 		if s.Was != "" {
 			l.names[s.Was] = s
+			l.stored[m.Table.Status.Text(s.Was, s.Code)] = s
 		}
-		l.edges = append(l.edges, make([]bool, len(m.States)))
-		to := make([][]bool, len(m.States))
+	}
+	for _, p := range past.States {
+		l.addPast(p)
+	}
+	n := len(l.states)
+	l.births, l.due = make([]bool, n), make([]bool, n)
+	for range l.states {
+		l.edges, l.once = append(l.edges, make([]bool, n)), append(l.once, make([]bool, n))
+		to := make([][]bool, n)
 		for i := range to {
 			to[i] = make([]bool, len(m.Events))
 		}
 		l.moves = append(l.moves, to)
-	}
-	l.stored = l.names
-	if m.Table.Status.Storage == model.StoredCode {
-		l.stored = map[string]*model.State{}
-		for _, s := range m.States {
-			l.stored[strconv.Itoa(s.Code)] = s
-		}
 	}
 	for _, t := range m.Transitions {
 		for _, from := range t.From {
@@ -56,8 +69,49 @@ func newLifecycle(m *model.Machine) *lifecycle {
 	for _, e := range m.Events {
 		l.events[e.Name] = e
 	}
+	l.collectPast(past)
 	l.collectTopics()
 	return l
+}
+
+// addPast adds a state that is no longer declared, unless its name or code is
+// that of one which is.
+func (l *lifecycle) addPast(p model.PastState) {
+	if l.names[p.Name] != nil {
+		return
+	}
+	s := &model.State{Name: p.Name, Code: p.Code, Index: len(l.states), Retired: true}
+	l.states = append(l.states, s)
+	l.names[p.Name] = s
+	if text := l.Table.Status.Text(p.Name, p.Code); p.Pending && l.stored[text] == nil {
+		l.stored[text] = s
+	}
+}
+
+// past reports whether the state is no longer declared.
+func (l *lifecycle) past(s *model.State) bool { return s.Index >= len(l.States) }
+
+// collectPast fills what is looked up of the past. A state that the
+// definition calls otherwise by now is found by its former name.
+func (l *lifecycle) collectPast(past model.Past) {
+	mark := func(names []string, in []bool) {
+		for _, name := range names {
+			if s := l.names[name]; s != nil {
+				in[s.Index] = true
+			}
+		}
+	}
+	mark(past.Initial, l.births)
+	mark(past.Due, l.due)
+	l.births[l.Initial().Index] = true
+	for _, e := range past.Edges {
+		if from, to := l.names[e[0]], l.names[e[1]]; from != nil && to != nil {
+			l.once[from.Index][to.Index] = true
+		}
+	}
+	for _, event := range past.Identities {
+		l.identities[event] = true
+	}
 }
 
 func (l *lifecycle) collectTopics() {

@@ -41,10 +41,10 @@ transitions:
 // old name of the state, 2 adopted where it stood and reminded for the last
 // time, 3 paused before that was retired, 4 forced.
 const leases = `
-CREATE TABLE leases (tenant text COLLATE ucs_basic NOT NULL, lease_no bigint NOT NULL, phase smallint NOT NULL, revision integer NOT NULL,
+CREATE TABLE leases (tenant text COLLATE ucs_basic NOT NULL, lease_no bigint NOT NULL, phase smallint NOT NULL, revision bigint NOT NULL,
   due_at timestamptz, due_runs integer NOT NULL DEFAULT 0,
-  CONSTRAINT leases_pkey PRIMARY KEY (tenant, lease_no),
-  CONSTRAINT leases_phase_check CHECK (phase IN (10, 20, 30, 40)), CONSTRAINT leases_revision_check CHECK (revision > 0));
+  CONSTRAINT leases_primary PRIMARY KEY (tenant, lease_no),
+  CONSTRAINT leases_fsm_status_check CHECK (phase IN (10, 20, 30, 40)), CONSTRAINT leases_fsm_version_check CHECK (revision > 0));
 CREATE TABLE lease_history (tenant text COLLATE "C" NOT NULL, lease_no bigint NOT NULL, version bigint NOT NULL, event text NOT NULL, from_status text, to_status text NOT NULL,
   actor text NOT NULL DEFAULT '', reason text NOT NULL DEFAULT '', request_id text NOT NULL DEFAULT '', forced boolean NOT NULL DEFAULT false, at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT lease_history_pkey PRIMARY KEY (tenant, lease_no, version), CONSTRAINT lease_history_forced_check CHECK (NOT forced OR actor <> '' AND reason <> ''));
@@ -77,7 +77,7 @@ func TestOwnColumnsAndFormerStates(t *testing.T) {
 	require.Empty(t, lines)
 	require.Equal(t, []string{"lease: 1 row is in the retired state PAUSED"}, report.Notes)
 
-	d.exec(`ALTER TABLE leases DROP CONSTRAINT leases_phase_check, ADD CONSTRAINT leases_phase_check CHECK (phase IN (10, 20, 30, 40, 99));
+	d.exec(`ALTER TABLE leases DROP CONSTRAINT leases_fsm_status_check, ADD CONSTRAINT leases_fsm_status_check CHECK (phase IN (10, 20, 30, 40, 99));
 		UPDATE leases SET phase = 99 WHERE tenant = 'b' AND lease_no = 1;
 		UPDATE leases SET due_runs = 1 WHERE tenant = 'a' AND lease_no = 2;
 		DELETE FROM lease_facts; DELETE FROM fsm_audit;
@@ -104,9 +104,10 @@ transitions: [{event: send, from: DRAFT, to: SENT}]
 
 const notes = `
 CREATE TYPE note_state AS ENUM ('DRAFT', 'POSTED', 'SENT', 'LOST');
-CREATE TABLE notes (note_id integer PRIMARY KEY, state note_state NOT NULL, version bigint NOT NULL CHECK (version > 0));
+CREATE TABLE notes (note_id integer PRIMARY KEY, state note_state NOT NULL, version bigint NOT NULL CHECK (version > 0),
+  CONSTRAINT notes_status_check CHECK (state::text IN ('DRAFT', 'POSTED', 'SENT', 'LOST')));
 CREATE TABLE note_history (note_id integer NOT NULL, version bigint NOT NULL, event text NOT NULL, from_status text, to_status text NOT NULL,
-  actor text NOT NULL DEFAULT '', reason text NOT NULL DEFAULT '', forced boolean NOT NULL DEFAULT false, CHECK (NOT forced OR actor <> '' AND reason <> ''), PRIMARY KEY (note_id, version));
+  actor text NOT NULL DEFAULT '', reason text NOT NULL DEFAULT '', forced boolean NOT NULL DEFAULT false, CONSTRAINT note_history_forced_check CHECK (NOT forced OR actor <> '' AND reason <> ''), PRIMARY KEY (note_id, version));
 CREATE FUNCTION note_refuse_edge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 CREATE FUNCTION note_forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 CREATE TRIGGER note_edge AFTER UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION note_refuse_edge();
@@ -122,11 +123,17 @@ func TestEnumsAndFormerNames(t *testing.T) {
 	m := define(t, note)
 	lines, report := d.audit(m)
 	require.Equal(t, []string{`note 10 version 1: unknown-state: the row is "LOST", which is no state of the definition`}, lines)
-	require.Equal(t, []string{`note: 1 row is kept as "POSTED", the former name of SENT`}, report.Notes)
+	require.Equal(t, []string{
+		`note: the database knows the state "LOST", the definition does not: it is older than the database, or the state is gone`,
+		`note: 1 row is kept as "POSTED", the former name of SENT`,
+	}, report.Notes)
 
 	// What cannot be read as what it should be is not read at all.
 	d.exec(`ALTER TABLE notes DROP CONSTRAINT notes_version_check, ALTER COLUMN version TYPE text, ADD CHECK (version > '0')`)
 	lines, report = d.audit(m)
 	require.Equal(t, []string{`note: column-type: notes.version is text, not bigint`}, lines)
-	require.Equal(t, []string{`note: the rows were not read, since a column is of another type`}, report.Notes)
+	require.Equal(t, []string{
+		`note: the database knows the state "LOST", the definition does not: it is older than the database, or the state is gone`,
+		`note: the rows were not read, since a column is of another type`,
+	}, report.Notes)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // Options say how strict an audit is and who hears of it.
@@ -23,6 +24,9 @@ type Options struct {
 	// Partial says that the machines are not all there are, so that outbox rows
 	// of another machine are none of the audit's business.
 	Partial bool
+	// Past is what migrations made of a machine that its definition says no
+	// longer, by its name. Without it, all history is judged by today's.
+	Past map[string]model.Past
 	// Found is told each finding as it is found. Its error ends the audit.
 	Found func(Finding) error
 	// Progress is told how far the audit is, nil for nobody; Clock paces it.
@@ -38,7 +42,7 @@ func Run(ctx context.Context, url string, machines []*model.Machine, o Options) 
 	a := &auditor{Options: o, counts: map[Kind]int64{}, report: Report{Counts: []Count{}, Notes: []string{}, Read: []Read{}}}
 	for _, m := range machines {
 		if m.Table != nil {
-			a.lives = append(a.lives, newLifecycle(m))
+			a.lives = append(a.lives, newLifecycle(m, o.Past[m.Name]))
 		}
 	}
 	if len(a.lives) == 0 {
@@ -142,7 +146,7 @@ func (a *auditor) inspect(ctx context.Context, tx pgx.Tx) ([]structure, error) {
 		}
 		structures = append(structures, s)
 	}
-	for _, core := range []string{"fsm_audit", "fsm_outbox"} {
+	for _, core := range []string{sqlname.Audit, sqlname.Outbox} {
 		if _, err := lookUp(ctx, tx, core, "machine", "key", "version"); err != nil {
 			errs = append(errs, err)
 		}
@@ -226,7 +230,7 @@ func (a *auditor) outbox(ctx context.Context, tx pgx.Tx) error {
 	}
 	rows, err := tx.Query(ctx, outboxRows(a.OutboxAge), machines, topics, ours, !a.Partial)
 	if err != nil {
-		return readError(ctx, "fsm_outbox", err)
+		return readError(ctx, sqlname.Outbox, err)
 	}
 	var f Finding
 	var event, topic, at string
@@ -240,7 +244,7 @@ func (a *auditor) outbox(ctx context.Context, tx pgx.Tx) error {
 		return a.failed
 	})
 	if err != nil && a.failed == nil {
-		return readError(ctx, "fsm_outbox", err)
+		return readError(ctx, sqlname.Outbox, err)
 	}
 	return a.failed
 }

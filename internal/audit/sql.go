@@ -5,19 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
-func (l *lifecycle) historyTable() string { return l.Name + "_history" }
-func (l *lifecycle) factsTable() string   { return l.Name + "_facts" }
-
-// quoted is a name of the database, safe in SQL.
-func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
-
-// literal is a string constant.
-func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+// called are the names of what belongs to the machine.
+func (l *lifecycle) called() sqlname.Machine {
+	return sqlname.Machine{Name: l.Name, Table: l.Table.Name, Existing: l.Table.Existing}
+}
 
 // ago is the moment before the database's now().
 func ago(d time.Duration) string {
@@ -30,13 +25,10 @@ func (l *lifecycle) keyText(alias string, column func(int) string) string {
 	for i := range l.Table.Keys {
 		texts[i] = alias + "." + column(i)
 	}
-	if len(texts) == 1 {
-		return texts[0] + "::text"
-	}
-	return "jsonb_build_array(" + strings.Join(texts, ", ") + ")::text"
+	return sqlname.KeyText(texts, l.Table.Keys[0].Type.Kind == model.KindDate)
 }
 
-func (l *lifecycle) keyColumn(i int) string { return quoted(l.Table.Keys[i].Name) }
+func (l *lifecycle) keyColumn(i int) string { return sqlname.Ident(l.Table.Keys[i].Name) }
 
 // collated names the collation by which a key column is compared, if it must.
 func collated(key *model.Column, collate bool) string {
@@ -59,26 +51,26 @@ func (l *lifecycle) stream(overdue time.Duration, collate bool) string {
 	keys := make([]string, len(t.Keys))
 	order := make([]string, len(t.Keys))
 	for i, k := range t.Keys {
-		keys[i] = fmt.Sprintf("%s AS k%d", quoted(k.Name), i)
+		keys[i] = fmt.Sprintf("%s AS k%d", sqlname.Ident(k.Name), i)
 		order[i] = fmt.Sprintf("s.k%d", i) + collated(k, collate)
 	}
 	due, late, runs := "false", "false", "0::bigint"
 	if l.Deadlines() {
-		due = quoted(t.Deadline) + " IS NOT NULL"
-		late = quoted(t.Deadline) + " < " + ago(overdue)
+		due = sqlname.Ident(t.Deadline) + " IS NOT NULL"
+		late = sqlname.Ident(t.Deadline) + " < " + ago(overdue)
 	}
 	if l.CountsRuns() {
-		runs = quoted(t.Runs) + "::bigint"
+		runs = sqlname.Ident(t.Runs) + "::bigint"
 	}
 	parts := []string{
 		fmt.Sprintf("SELECT %s, (-9223372036854775808)::bigint AS place, %d::bigint AS what, %s::bigint AS version, NULL::text AS event, NULL::text AS from_status, %s::text AS to_status, %s AS flag, %s AS bad, %s AS runs, NULL::text AS outcome FROM %s",
-			strings.Join(keys, ", "), ofRow, quoted(t.Version), quoted(t.Status.Column), due, late, runs, quoted(t.Name)),
+			strings.Join(keys, ", "), ofRow, sqlname.Ident(t.Version), sqlname.Ident(t.Status.Column), due, late, runs, sqlname.Ident(t.Name)),
 		fmt.Sprintf("SELECT %s, version::bigint, %d::bigint, version::bigint, event::text, from_status::text, to_status::text, forced, actor = '' OR reason = '', 0::bigint, NULL::text FROM %s",
-			strings.Join(keys, ", "), ofEntry, quoted(l.historyTable())),
+			strings.Join(keys, ", "), ofEntry, sqlname.Ident(l.called().History())),
 	}
 	if l.Facts() {
 		parts = append(parts, fmt.Sprintf("SELECT %s, version::bigint, %d::bigint, version::bigint, event::text, from_status::text, to_status::text, COALESCE(identity, '') = '', false, 0::bigint, outcome::text FROM %s",
-			strings.Join(keys, ", "), ofFact, quoted(l.factsTable())))
+			strings.Join(keys, ", "), ofFact, sqlname.Ident(l.called().Facts())))
 	}
 	return fmt.Sprintf("SELECT %s, s.what, s.version, s.event, s.from_status, s.to_status, s.flag, s.bad, s.runs, s.outcome FROM (\n%s\n) AS s ORDER BY %s, s.place, s.what",
 		l.keyText("s", func(i int) string { return fmt.Sprintf("k%d", i) }), strings.Join(parts, "\nUNION ALL\n"), strings.Join(order, ", "))
@@ -89,7 +81,7 @@ func (l *lifecycle) present(expr string) string {
 	var whens []string
 	for _, s := range l.States {
 		if s.Was != "" {
-			whens = append(whens, fmt.Sprintf("WHEN %s THEN %s", literal(s.Was), literal(s.Name)))
+			whens = append(whens, fmt.Sprintf("WHEN %s THEN %s", sqlname.Literal(s.Was), sqlname.Literal(s.Name)))
 		}
 	}
 	if len(whens) == 0 {
@@ -106,12 +98,12 @@ func (l *lifecycle) unaudited(collate bool) string {
 		joined[i] = fmt.Sprintf("o.%s = h.%[1]s", l.keyColumn(i)) + collated(k, collate)
 	}
 	key := l.keyText("h", l.keyColumn)
-	told := []string{"a.machine = " + literal(l.Name), "a.key = " + key, "a.version = h.version"}
+	told := []string{"a.machine = " + sqlname.Literal(l.Name), "a.key = " + key, "a.version = h.version"}
 	for _, c := range []string{"from_status", "to_status"} {
 		told = append(told, l.present("a."+c)+" = "+l.present("h."+c))
 	}
-	return fmt.Sprintf("SELECT %s, h.version::bigint FROM %s AS h\nWHERE h.forced AND EXISTS (SELECT FROM %s AS o WHERE %s)\n  AND NOT EXISTS (SELECT FROM fsm_audit AS a WHERE %s)\nORDER BY 1, 2",
-		key, quoted(l.historyTable()), quoted(l.Table.Name), strings.Join(joined, " AND "), strings.Join(told, " AND "))
+	return fmt.Sprintf("SELECT %s, h.version::bigint FROM %s AS h\nWHERE h.forced AND EXISTS (SELECT FROM %s AS o WHERE %s)\n  AND NOT EXISTS (SELECT FROM %s AS a WHERE %s)\nORDER BY 1, 2",
+		key, sqlname.Ident(l.called().History()), sqlname.Ident(l.Table.Name), strings.Join(joined, " AND "), sqlname.Audit, strings.Join(told, " AND "))
 }
 
 // outboxRows is the query of what waits in the outbox: too long, or for nobody.
@@ -121,9 +113,9 @@ func outboxRows(age time.Duration) string {
 	return fmt.Sprintf(`SELECT b.machine, b.key, b.version, b.event, b.topic, b.at::text, b.known FROM (
   SELECT o.id, o.machine, o.key, o.version, o.event, o.topic, o.at,
          EXISTS (SELECT FROM unnest($1::text[], $2::text[]) AS k(machine, topic) WHERE k.machine = o.machine AND k.topic = o.topic) AS known
-  FROM fsm_outbox AS o
+  FROM %s AS o
   WHERE $4::boolean OR o.machine = ANY ($3::text[])
 ) AS b
 WHERE NOT b.known OR b.at < %s
-ORDER BY b.id`, ago(age))
+ORDER BY b.id`, sqlname.Outbox, ago(age))
 }

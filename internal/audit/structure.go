@@ -4,12 +4,12 @@ import (
 	"context"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // structure is what the database has of one machine.
@@ -37,11 +37,11 @@ func (l *lifecycle) inspect(ctx context.Context, tx pgx.Tx) (structure, error) {
 	if s.table, err = lookUp(ctx, tx, t.Name, slices.Concat(keys, own)...); err != nil {
 		return s, err
 	}
-	if s.history, err = lookUp(ctx, tx, l.historyTable(), slices.Concat(keys, []string{"version", "event", "from_status", "to_status", "actor", "reason", "forced"})...); err != nil {
+	if s.history, err = lookUp(ctx, tx, l.called().History(), slices.Concat(keys, []string{"version", "event", "from_status", "to_status", "actor", "reason", "forced"})...); err != nil {
 		return s, err
 	}
 	if l.Facts() {
-		s.facts, err = lookUp(ctx, tx, l.factsTable(), slices.Concat(keys, []string{"event", "identity", "outcome", "from_status", "to_status", "version"})...)
+		s.facts, err = lookUp(ctx, tx, l.called().Facts(), slices.Concat(keys, []string{"event", "identity", "outcome", "from_status", "to_status", "version"})...)
 	}
 	return s, err
 }
@@ -83,41 +83,36 @@ func (l *lifecycle) judgeStructure(s structure, find func(Kind, string, ...any),
 	for _, k := range l.Table.Keys {
 		keys = append(keys, k.Name)
 	}
-	for _, c := range []struct {
-		of      *relation
-		kinds   string
-		columns []string
-		what    string
-	}{
-		{s.table, "pu", keys, "primary key"},
-		{s.history, "pu", append([]string{"version"}, keys...), "primary key"},
-		{s.facts, "pu", []string{"event", "identity"}, "primary key, by which a fact counts once"},
-		{s.table, "c", []string{l.Table.Version}, "CHECK of the version"},
-		{s.history, "c", []string{"forced", "actor", "reason"}, "CHECK of forced entries"},
-	} {
-		if c.of != nil {
-			c.of.require(c.kinds, c.what, c.columns, find)
-		}
+	called := l.called()
+	if !l.Table.Existing {
+		s.table.require(sqlname.PrimaryKey(called.Table), "p", "primary key", keys, find)
+	} else if !s.table.unique(keys...) { // by any name, and perhaps no constraint
+		find(ConstraintMissing, "%s has no primary key or unique index on exactly (%s)", s.table.name, strings.Join(keys, ", "))
 	}
-	if l.Table.Status.Storage != model.StoredEnum {
-		l.judgeStatusCheck(s.table, find, note)
+	s.table.require(called.VersionCheck(), "c", "CHECK of the version", []string{l.Table.Version}, find)
+	s.history.require(sqlname.PrimaryKey(called.History()), "p", "primary key", append([]string{"version"}, keys...), find)
+	s.history.require(called.ForcedCheck(), "c", "CHECK of forced entries", []string{"forced", "actor", "reason"}, find)
+	if s.facts != nil {
+		s.facts.require(sqlname.PrimaryKey(called.Facts()), "p", "primary key, by which a fact counts once", []string{"event", "identity"}, find)
+	}
+	if check := s.table.require(called.StatusCheck(), "c", "CHECK of the states", []string{l.Table.Status.Column}, find); check != nil {
+		l.compareStates(l.listed(check.def), note)
 	}
 	l.judgeTriggers(s.table, find)
 	return readable
 }
 
-// require finds a constraint missing or never validated.
-func (r *relation) require(kinds, what string, columns []string, find func(Kind, string, ...any)) {
-	if r.has(kinds, columns...) {
-		return
+// require finds a constraint missing or never validated, and returns it. The
+// name matters: statements and later migrations go by it.
+func (r *relation) require(name, kind, what string, columns []string, find func(Kind, string, ...any)) *constraint {
+	c := r.constraint(name, kind, columns...)
+	switch {
+	case c == nil:
+		find(ConstraintMissing, "%s has no %s: %s", r.name, name, what)
+	case !c.valid:
+		find(ConstraintNotValid, "%s: %s, the %s, is not valid: rows from before were never checked", r.name, name, what)
 	}
-	for _, c := range r.constraints {
-		if c.over(kinds, columns...) {
-			find(ConstraintNotValid, "%s: the %s, %s, is not valid: rows from before were never checked", r.name, what, c.name)
-			return
-		}
-	}
-	find(ConstraintMissing, "%s has no %s", r.name, what)
+	return c
 }
 
 // castable are the types that can be read for a column of another type.
@@ -129,8 +124,8 @@ var castable = map[string][]string{
 	"timestamp with time zone": {"timestamp with time zone", "timestamp without time zone"},
 }
 
-// judgeColumns compares the machine's own columns. A table that was there
-// before its machine may keep what can be read.
+// judgeColumns compares the machine's own columns, and reports whether they can
+// be read. A table that was there before may keep its states as varchar.
 func (l *lifecycle) judgeColumns(r *relation, find func(Kind, string, ...any)) bool {
 	t := l.Table
 	own := []struct {
@@ -154,7 +149,7 @@ func (l *lifecycle) judgeColumns(r *relation, find func(Kind, string, ...any)) b
 		is := r.columns[o.name]
 		reads := is.typ == o.typ || slices.Contains(castable[o.typ], is.typ)
 		switch {
-		case is.typ != o.typ && !(t.Existing && reads):
+		case is.typ != o.typ && !(t.Existing && o.typ == "text" && is.typ == "character varying"):
 			find(ColumnType, "%s.%s is %s, not %s", r.name, o.name, is.typ, o.typ)
 		case is.mayBeNull && !o.optional:
 			find(ColumnType, "%s.%s may be NULL", r.name, o.name)
@@ -169,45 +164,16 @@ var (
 	numbers = regexp.MustCompile(`-?\b[0-9]+\b`)
 )
 
-// judgeStatusCheck looks for the CHECK that lists the states: the one over the
-// status column that knows the initial state. Where it knows other states than
-// the definition, one of the two is newer, which is a note.
-func (l *lifecycle) judgeStatusCheck(r *relation, find func(Kind, string, ...any), note func(string, ...any)) {
-	values := make([]string, len(l.States))
-	for i, s := range l.States {
-		values[i] = s.Name
-		if l.Table.Status.Storage == model.StoredCode {
-			values[i] = strconv.Itoa(s.Code)
-		}
-	}
-	initial := l.Initial()
-	var check *constraint
-	var listed []string
-	for i, c := range r.constraints {
-		if !c.over("c", l.Table.Status.Column) {
-			continue
-		}
-		found := l.listed(c.def)
-		if slices.Contains(found, values[initial.Index]) || initial.Was != "" && slices.Contains(found, initial.Was) {
-			if check == nil || c.valid && !check.valid {
-				check, listed = &r.constraints[i], found
-			}
-		}
-	}
-	switch {
-	case check == nil:
-		find(ConstraintMissing, "%s has no CHECK that lists the states of %s", r.name, l.Table.Status.Column)
-		return
-	case !check.valid:
-		find(ConstraintNotValid, "%s: the CHECK of the states, %s, is not valid: rows from before were never checked", r.name, check.name)
-	}
+// compareStates tells where the CHECK knows other states than the definition:
+// one of the two is newer, which is a note.
+func (l *lifecycle) compareStates(listed []string, note func(string, ...any)) {
 	for _, v := range listed {
 		if l.stored[v] == nil {
 			note("%s: the database knows the state %q, the definition does not: it is older than the database, or the state is gone", l.Name, v)
 		}
 	}
-	for i, s := range l.States {
-		if !slices.Contains(listed, values[i]) && (s.Was == "" || !slices.Contains(listed, s.Was)) {
+	for _, s := range l.States {
+		if !slices.Contains(listed, l.Table.Status.Text(s.Name, s.Code)) && (s.Was == "" || !slices.Contains(listed, s.Was)) {
 			note("%s: the definition has the state %s, the database does not know it: migrations are waiting", l.Name, s.Name)
 		}
 	}
@@ -215,8 +181,8 @@ func (l *lifecycle) judgeStatusCheck(r *relation, find func(Kind, string, ...any
 
 // listed are the values that stand in a CHECK.
 func (l *lifecycle) listed(def string) []string {
-	if l.Table.Status.Storage == model.StoredCode {
-		return numbers.FindAllString(texts.ReplaceAllString(def, ""), -1)
+	if l.Table.Status.Storage == model.StoredCode { // PostgreSQL writes one below 0 as text
+		return numbers.FindAllString(def, -1)
 	}
 	var values []string
 	for _, m := range texts.FindAllStringSubmatch(def, -1) {
@@ -228,10 +194,11 @@ func (l *lifecycle) listed(def string) []string {
 // judgeTriggers looks for the triggers that refuse and forget. What edges they
 // allow is not compared.
 func (l *lifecycle) judgeTriggers(r *relation, find func(Kind, string, ...any)) {
+	called := l.called()
 	for _, t := range []struct{ name, function, use string }{
-		{l.Name + "_edge", l.Name + "_refuse_edge", "refuses illegal edges"},
-		{l.Name + "_birth", l.Name + "_refuse_edge", "refuses rows that do not begin as they should"},
-		{l.Name + "_gone", l.Name + "_forget", "ends history and facts with their row"},
+		{called.Edge(), called.Refuse(), "refuses illegal edges"},
+		{called.Birth(), called.Refuse(), "refuses rows that do not begin as they should"},
+		{called.Gone(), called.Forget(), "ends history and facts with their row"},
 	} {
 		switch is, there := r.triggers[t.name]; {
 		case !there || is.function != t.function:
@@ -244,12 +211,18 @@ func (l *lifecycle) judgeTriggers(r *relation, find func(Kind, string, ...any)) 
 
 // notes tells of rows that the next change of the definition has to do with.
 func (w *walker) notes(note func(string, ...any)) {
-	for _, s := range w.States {
-		if n := w.retired[s.Index]; n > 0 {
+	for _, s := range w.states {
+		switch n := w.retired[s.Index]; {
+		case n > 0 && w.past(s):
+			note("%s: %s in the state %s, which is no longer declared: programs generated before still bring rows there", w.Name, several(n, "row is", "rows are"), s.Name)
+		case n > 0:
 			note("%s: %s in the retired state %s", w.Name, several(n, "row is", "rows are"), s.Name)
 		}
 		if n := w.former[s.Index]; n > 0 {
 			note("%s: %s as %q, the former name of %s", w.Name, several(n, "row is kept", "rows are kept"), s.Was, s.Name)
+		}
+		if w.due[s.Index] {
+			note("%s: the due times of rows in %s are not judged: programs generated before move them too", w.Name, s.Name)
 		}
 	}
 }

@@ -34,6 +34,9 @@ type rowSeen struct {
 	there   bool
 	version int64
 	state   *model.State // nil for one that the definition lacks
+	// undue is set while a missing due time is not told yet: a row that is not
+	// taken in has no history either, and that is one cause.
+	undue bool
 }
 
 // entrySeen is the newest entry of the key so far.
@@ -47,7 +50,7 @@ type entrySeen struct {
 func newWalker(l *lifecycle, found func(Finding)) *walker {
 	return &walker{
 		lifecycle: l, found: found, read: Read{Machine: l.Name},
-		retired: make([]int64, len(l.States)), former: make([]int64, len(l.States)),
+		retired: make([]int64, len(l.states)), former: make([]int64, len(l.states)),
 	}
 }
 
@@ -69,6 +72,7 @@ func (w *walker) take(r *record) {
 	case ofEntry:
 		w.read.Entries++
 		if w.row.there {
+			w.undue()
 			w.takeEntry(r)
 		}
 		w.entries++
@@ -93,7 +97,14 @@ func (w *walker) end() {
 		w.find(OrphanHistory, 0, "the history has %s of a row that is not there", several(w.entries, "entry", "entries"))
 	case !w.row.there:
 	case w.entries == 0:
-		w.find(NoHistory, w.row.version, "the row has no history")
+		if !w.Table.Existing {
+			w.undue()
+		}
+		hint := ""
+		if w.Table.Existing {
+			hint = "; if a program of before its machine inserted it, CALL " + w.called().Adopt() + "() takes it in"
+		}
+		w.find(NoHistory, w.row.version, "the row has no history%s", hint)
 	default:
 		w.newest()
 		if w.early > 0 {
@@ -137,10 +148,10 @@ func (w *walker) takeRow(r *record) {
 	if s.Retired {
 		w.retired[s.Index]++
 	}
-	if s.Was != "" && string(r.to) == s.Was {
+	if s.Was != "" && string(r.to) == s.Was && w.Table.Status.Storage != model.StoredCode {
 		w.former[s.Index]++
 	}
-	if w.Deadlines() {
+	if w.Deadlines() && !w.due[s.Index] && !w.past(s) {
 		w.deadline(s, r)
 	}
 }
@@ -153,10 +164,18 @@ func (w *walker) deadline(s *model.State, r *record) {
 		w.find(StrayDeadline, r.version, "the row has a deadline, and %s has none", s.Name)
 	case d == nil:
 	case !r.flag && (d.Max == 0 || r.runs < int64(d.Max)):
-		w.find(DeadlineMissing, r.version, "the row has no deadline, so nothing moves it out of %s by %s", s.Name, d.Event.Name)
+		w.row.undue = true
 	case r.bad:
 		w.find(Overdue, r.version, "the row is overdue in %s: %s has not come", s.Name, d.Event.Name)
 	}
+}
+
+// undue tells of a missing due time, once.
+func (w *walker) undue() {
+	if s := w.row.state; w.row.undue {
+		w.find(DeadlineMissing, w.row.version, "the row has no deadline, so nothing moves it out of %s by %s", s.Name, s.Deadline.Event.Name)
+	}
+	w.row.undue = false
 }
 
 // several is a number with its word.

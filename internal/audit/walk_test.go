@@ -46,7 +46,7 @@ func play(w *walker, key string, pushes int) {
 // Memory grows neither with one row's history nor with the rows.
 func TestAWalkKeepsOneRowAndOneEntry(t *testing.T) { // alone, since it looks at the heap
 	grown := func(play func(*walker)) int64 {
-		w := newWalker(newLifecycle(swing()), func(f Finding) { require.Fail(t, f.TextLine()) })
+		w := newWalker(newLifecycle(swing(), model.Past{}), func(f Finding) { require.Fail(t, f.TextLine()) })
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)

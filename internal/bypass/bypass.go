@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // Guarded is a table that a machine guards. Names are as the catalog has them.
@@ -20,11 +21,18 @@ type Guarded struct {
 	// Schema is empty for a table that is found by the search path; then a
 	// query may name any schema and is taken to mean this table.
 	Schema, Table string
+	// Existing says that the table was there before the machine.
+	Existing bool
 	// Columns are the machine's own: status, version and the deadline's.
 	Columns []string
 	// History and Facts are the machine's other tables; Facts is empty when it
 	// keeps none.
 	History, Facts string
+}
+
+// called are the names of what the machine's migrations make.
+func (g *Guarded) called() sqlname.Machine {
+	return sqlname.Machine{Name: g.Machine, Table: g.Table, Existing: g.Existing}
 }
 
 // File is one file of SQL.

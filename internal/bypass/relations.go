@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // name is a table's or a view's; the schema is empty when it is not said.
@@ -81,9 +83,9 @@ func (s *scan) resolve(n name) *relation {
 		}
 	}
 	switch n.relation {
-	case "fsm_outbox":
+	case sqlname.Outbox:
 		return &relation{role: outbox, shown: n.relation}
-	case "fsm_audit":
+	case sqlname.Audit:
 		return &relation{role: journal, shown: n.relation}
 	}
 	for _, key := range []name{n, {relation: n.relation}} {

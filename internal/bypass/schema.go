@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 const replicationRole = "session_replication_role"
@@ -75,13 +76,17 @@ func fires(args []*pg.Node) bool {
 
 // guardTrigger reports whether the trigger of that name on the table is generated.
 func (t *relation) guardTrigger(trigger string) bool {
-	return t.role == rows && slices.Contains([]string{t.table.Machine + "_edge", t.table.Machine + "_birth", t.table.Machine + "_gone"}, trigger)
+	if t.role != rows {
+		return false
+	}
+	called := t.table.called()
+	return slices.Contains([]string{called.Edge(), called.Birth(), called.Gone()}, trigger)
 }
 
 // guardFunction returns the table that a function of that name guards, or nil.
 func (s *scan) guardFunction(function string) *Guarded {
-	for i, g := range s.tables {
-		if function == g.Machine+"_refuse_edge" || function == g.Machine+"_forget" {
+	for i := range s.tables {
+		if called := s.tables[i].called(); function == called.Refuse() || function == called.Forget() {
 			return &s.tables[i]
 		}
 	}
@@ -89,15 +94,22 @@ func (s *scan) guardFunction(function string) *Guarded {
 }
 
 // guardConstraint reports whether the constraint is one that is generated for
-// the machine's own columns or keys.
+// the machine's own columns or keys. The key of a table that was there before
+// is taken to have the name that PostgreSQL gives.
 func (t *relation) guardConstraint(constraint string) bool {
-	if t.role != rows {
-		return constraint == t.shown+"_pkey" || constraint == t.shown+"_forced_check" || constraint == t.shown+"_who_check"
-	}
-	if constraint == t.table.Table+"_pkey" {
+	if constraint == sqlname.PrimaryKey(t.shown) {
 		return true
 	}
-	return slices.ContainsFunc(t.table.Columns, func(c string) bool { return constraint == t.table.Table+"_"+c+"_check" })
+	switch t.role {
+	case rows:
+		called := t.table.called()
+		return constraint == called.StatusCheck() || constraint == called.VersionCheck()
+	case ledger:
+		return constraint == t.table.called().ForcedCheck()
+	case journal:
+		return constraint == sqlname.WhoCheck
+	}
+	return false
 }
 
 // protected reports whether the column may not be changed by hand; of the

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/pawl-go/pawl/internal/sqlname"
 	"github.com/pawl-go/pawl/internal/syntax"
 )
 
 const (
 	// maxName is the length of an identifier in PostgreSQL, in bytes.
-	maxName = 63
+	maxName = sqlname.MaxLength
 	// maxBase leaves room for what is derived from machine and table names:
 	// order_history_pkey, orders_deadline_idx, order_refuse_edge.
 	maxBase = maxName - 20

@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // Set checks machines that are generated together: no two may share a name, a
@@ -48,10 +49,11 @@ func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.L
 		problems.Addf(pos, CodeSameTable, diag.Error, "table %s is guarded by machine %s already, and two lifecycles cannot share one status; use another table", quote(table), quote(other.machine.Name))
 		return
 	}
+	called := sqlname.Machine{Name: m.Name, Table: table, Existing: m.Table.Existing}
 	mine := []struct{ name, what string }{
-		{table, "table of machine "}, {table + "_pkey", "primary key of machine "}, {table + "_deadline_idx", "deadline index of machine "},
-		{m.Name + "_history", "history of machine "}, {m.Name + "_history_pkey", "history key of machine "},
-		{m.Name + "_facts", "facts of machine "}, {m.Name + "_facts_pkey", "facts key of machine "},
+		{table, "table of machine "}, {sqlname.PrimaryKey(table), "primary key of machine "}, {called.DeadlineIndex(), "deadline index of machine "},
+		{called.History(), "history of machine "}, {sqlname.PrimaryKey(called.History()), "history key of machine "},
+		{called.Facts(), "facts of machine "}, {sqlname.PrimaryKey(called.Facts()), "facts key of machine "},
 	}
 	for i, r := range mine {
 		what := "the " + r.what + quote(m.Name)

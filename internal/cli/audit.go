@@ -69,7 +69,12 @@ func runAudit(ctx context.Context, k *call) int {
 		}
 		return k.fail(errors.New("the definitions have errors, so there is nothing to audit against"))
 	}
+	past, err := pipeline.Past(os.DirFS(k.dir))
+	if err != nil {
+		return k.fail(err)
+	}
 	o := audit.Options{
+		Past:    past,
 		Overdue: k.audit.overdue, OutboxAge: k.audit.outboxAge, Limit: k.audit.limit,
 		Partial: len(k.args) > 0, Progress: k.progress(), Clock: time.Now,
 	}

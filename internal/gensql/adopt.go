@@ -48,7 +48,7 @@ func (s Schema) adopt() []step {
 	for _, made := range []step{s.function(), s.goneFunction(), s.edgeTrigger(), s.birthTrigger(), s.goneTrigger()} {
 		steps = append(steps, again(made))
 	}
-	name := s.Machine + "_adopt"
+	name := s.called().Adopt()
 	return append(steps,
 		step{[]string{s.adoptProcedure(name)}, []string{"DROP PROCEDURE IF EXISTS " + name + "();"}},
 		step{[]string{"CALL " + name + "();", "RESET lock_timeout;"}, []string{lines(

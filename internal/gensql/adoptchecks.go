@@ -10,12 +10,12 @@ import (
 func (s Schema) checks() []step {
 	type check struct{ name, sql string }
 	checks := []check{
-		{s.statusName(), fmt.Sprintf("%s IS NOT NULL AND %s", ident(s.own().Status), s.known())},
-		{s.Table + "_fsm_version_check", s.version("") + " > 0"},
+		{s.called().StatusCheck(), fmt.Sprintf("%s IS NOT NULL AND %s", ident(s.own().Status), s.known())},
+		{s.called().VersionCheck(), s.version("") + " > 0"},
 	}
 	for _, c := range s.Columns {
 		if c.Check != "" {
-			checks = append(checks, check{s.checkName(c), c.Check})
+			checks = append(checks, check{s.called().ColumnCheck(c.Name), c.Check})
 		}
 	}
 	table := ident(s.Table)
@@ -41,7 +41,7 @@ func (s Schema) unless(constraint string) string {
 // the rows where a valid constraint says so already, which therefore comes
 // first and goes again. It has no way back: what was NOT NULL is not known.
 func (s Schema) notNull() step {
-	table, name := ident(s.Table), s.Table+"_fsm_null_check"
+	table, name := ident(s.Table), s.called().NullCheck()
 	var set, whole, names []string
 	for _, c := range s.required() {
 		set = append(set, "  ALTER COLUMN "+ident(c.Name)+" SET NOT NULL")
@@ -67,7 +67,7 @@ func (s Schema) notNull() step {
 // the transactions of before, however long they last, and stops nobody by it;
 // one that was cut off leaves an index that is of no use and is dropped first.
 func (s Schema) concurrentIndex() step {
-	name := s.Table + "_deadline_idx"
+	name := s.called().DeadlineIndex()
 	made := strings.Replace(s.deadlineIndex().up[0], "CREATE INDEX ", "CREATE INDEX CONCURRENTLY IF NOT EXISTS ", 1)
 	return step{
 		[]string{

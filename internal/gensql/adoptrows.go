@@ -3,6 +3,8 @@ package gensql
 import (
 	"fmt"
 	"strings"
+
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // pageSize is how many rows are taken in by one transaction.
@@ -45,13 +47,13 @@ func (s Schema) adoptProcedure(name string) string {
 	}
 	l = append(l,
 		"    )",
-		fmt.Sprintf("    INSERT INTO %s_history (%s, version, event, from_status, to_status, at)", s.Machine, s.keyList("")),
+		fmt.Sprintf("    INSERT INTO %s (%s, version, event, from_status, to_status, at)", s.called().History(), s.keyList("")),
 		fmt.Sprintf("    SELECT %s, COALESCE(f.first_version - 1, f.version), '%s', NULL, COALESCE(f.first_from, f.state), now() FROM fresh AS f", s.keyList("f"), adoptEvent),
-		fmt.Sprintf("    ON CONFLICT ON CONSTRAINT %s_history_pkey DO NOTHING;", s.Machine))
+		fmt.Sprintf("    ON CONFLICT ON CONSTRAINT %s DO NOTHING;", sqlname.PrimaryKey(s.called().History())))
 	if s.Deadlines {
 		l = append(l,
 			fmt.Sprintf("    SELECT count(*) INTO page_held FROM (%s) AS o WHERE NOT EXISTS (", page),
-			fmt.Sprintf("      SELECT FROM %s_history AS h WHERE %s AND h.from_status IS NULL);", s.Machine, s.sameKey("h", "o")),
+			fmt.Sprintf("      SELECT FROM %s AS h WHERE %s AND h.from_status IS NULL);", s.called().History(), s.sameKey("h", "o")),
 			"    held := held + page_held;")
 	}
 	l = append(l, "    COMMIT;")
@@ -73,7 +75,7 @@ func (s Schema) freshRows() []string {
 		"    ), fresh AS MATERIALIZED (",
 		fmt.Sprintf("      SELECT %s, (%s)::text AS state, %s AS version, h.version AS first_version, h.from_status AS first_from", s.keyList("o"), s.text("o"), s.version("o")),
 		fmt.Sprintf("      FROM page AS p JOIN %s AS o ON %s", ident(s.Table), s.sameKey("o", "p")),
-		fmt.Sprintf("      LEFT JOIN LATERAL (SELECT h.version, h.from_status FROM %s_history AS h WHERE %s ORDER BY h.version LIMIT 1) AS h ON true", s.Machine, s.sameKey("h", "o")),
+		fmt.Sprintf("      LEFT JOIN LATERAL (SELECT h.version, h.from_status FROM %s AS h WHERE %s ORDER BY h.version LIMIT 1) AS h ON true", s.called().History(), s.sameKey("h", "o")),
 		"      WHERE h.version IS NULL OR h.from_status IS NOT NULL",
 	}
 	if s.Deadlines {

@@ -150,11 +150,11 @@ func setDefault(c Column) string {
 }
 
 func (s *Schema) addCheck(c Column) []string {
-	return []string{fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s);", ident(s.Table), s.checkName(c), c.Check)}
+	return []string{fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s);", ident(s.Table), s.called().ColumnCheck(c.Name), c.Check)}
 }
 
 func (s *Schema) dropCheck(c Column) []string {
-	return []string{fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s;", ident(s.Table), s.checkName(c))}
+	return []string{fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s;", ident(s.Table), s.called().ColumnCheck(c.Name))}
 }
 
 // fill replaces an empty value of a column that has become required by its
@@ -165,18 +165,19 @@ func (s Schema) fill() step {
 	if len(columns) == 0 {
 		return step{}
 	}
-	up := []string{fmt.Sprintf("CREATE FUNCTION %s_fill() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", s.Machine), "BEGIN"}
+	name := s.called().Fill()
+	up := []string{fmt.Sprintf("CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", name), "BEGIN"}
 	for _, name := range columns {
 		up = append(up, fmt.Sprintf("  IF NEW.%s IS NULL THEN NEW.%[1]s := %s; END IF;", ident(name), find(s.Columns, name).Default))
 	}
 	return step{
 		[]string{
 			dollarQuoted(lines(append(up, "  RETURN NEW;", "END $$;")...)),
-			fmt.Sprintf("CREATE TRIGGER %s_fill BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %[1]s_fill();", s.Machine, ident(s.Table)),
+			fmt.Sprintf("CREATE TRIGGER %s BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %[1]s();", name, ident(s.Table)),
 		},
 		[]string{
-			fmt.Sprintf("DROP TRIGGER %s_fill ON %s;", s.Machine, ident(s.Table)),
-			fmt.Sprintf("DROP FUNCTION %s_fill();", s.Machine),
+			fmt.Sprintf("DROP TRIGGER %s ON %s;", name, ident(s.Table)),
+			fmt.Sprintf("DROP FUNCTION %s();", name),
 		},
 	}
 }

@@ -57,7 +57,7 @@ func (s statement) asked(w *writer) {
 	}
 	w.line(0, "LEFT JOIN LATERAL (")
 	w.line(1, "SELECT h.event, %s, %s, h.version FROM %s AS h",
-		as(s.m.told("h.from_status"), "from_status"), as(s.m.told("h.to_status"), "to_status"), historyTable(s.m))
+		as(s.m.told("h.from_status"), "from_status"), as(s.m.told("h.to_status"), "to_status"), s.m.called().History())
 	w.line(1, "WHERE %s%s", s.m.sameKey("h", "o"), s.which())
 	w.line(1, "ORDER BY h.version DESC LIMIT 1")
 	w.line(0, ") AS h ON true")

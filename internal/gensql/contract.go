@@ -56,9 +56,9 @@ type named struct {
 // facts get no former name any more once no row has it.
 func (s Schema) named() []named {
 	texts := []string{"from_status", "to_status"}
-	tables := []named{{table: s.Machine + "_history", columns: texts}}
+	tables := []named{{table: s.called().History(), columns: texts}}
 	if s.Facts {
-		tables = append(tables, named{table: s.Machine + "_facts", columns: texts})
+		tables = append(tables, named{table: s.called().Facts(), columns: texts})
 	}
 	if s.coded() {
 		return tables // the rows hold a code, which stays

@@ -20,12 +20,9 @@
 // taken in by adopt.go and the files beside it.
 package gensql
 
-import "github.com/pawl-go/pawl/internal/model"
-
-// Core tables, made by the core migration and shared by all machines.
-const (
-	OutboxTable = "fsm_outbox"
-	AuditTable  = "fsm_audit"
+import (
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // Answers of a statement that are no outcomes; the runtime knows them.
@@ -41,9 +38,14 @@ const (
 	correctEvent = "correct"
 )
 
-// historyTable and factsTable are named after the machine.
-func historyTable(m stored) string { return m.Name + "_history" }
-func factsTable(m stored) string   { return m.Name + "_facts" }
+// called are the names of what belongs to the machine.
+func (t stored) called() sqlname.Machine {
+	return sqlname.Machine{Name: t.Name, Table: t.Table.Name, Existing: t.Table.Existing}
+}
+
+func (s Schema) called() sqlname.Machine {
+	return sqlname.Machine{Name: s.Machine, Table: s.Table, Existing: s.Existing}
+}
 
 // QueryName is the name of one of the machine's queries, noun first:
 // "OrderPaymentSucceeded", "OrderCreate", "OrderSweepExpire".

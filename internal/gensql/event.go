@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // snapshot tells whether the answer comes from a snapshot that outlives the
@@ -88,7 +89,7 @@ func (s statement) known() cte {
 	return cte{"known", "MATERIALIZED ", []string{
 		fmt.Sprintf("SELECT %s, f.fingerprint, f.outcome, %s, %s, f.version", s.m.key("f"),
 			as(s.m.told("f.from_status"), "from_status"), as(s.m.told("f.to_status"), "to_status")),
-		"FROM " + factsTable(s.m) + " AS f",
+		"FROM " + s.m.called().Facts() + " AS f",
 		fmt.Sprintf("WHERE f.event = %s AND f.identity = %s", literal(s.event.Name), identity(s.event.Identity)),
 	}}
 }
@@ -130,13 +131,13 @@ func (s statement) fact() cte {
 		}
 	}
 	return cte{"fact", "", []string{
-		fmt.Sprintf("INSERT INTO %s (event, identity, %s, fingerprint, outcome, from_status, to_status, version, at)", factsTable(s.m), s.m.key("")),
+		fmt.Sprintf("INSERT INTO %s (event, identity, %s, fingerprint, outcome, from_status, to_status, version, at)", s.m.called().Facts(), s.m.key("")),
 		fmt.Sprintf("SELECT %s, %s, %s, %s,", literal(s.event.Name), identity(s.event.Identity), s.m.key("l"), identity(s.event.Fingerprint)),
 		fmt.Sprintf("       %s,", outcome),
 		fmt.Sprintf("       %s, %s,", from, to),
 		fmt.Sprintf("       %s, %s", next, now),
 		"FROM locked AS l",
-		fmt.Sprintf("ON CONFLICT ON CONSTRAINT %s_pkey DO NOTHING", factsTable(s.m)),
+		fmt.Sprintf("ON CONFLICT ON CONSTRAINT %s DO NOTHING", sqlname.PrimaryKey(s.m.called().Facts())),
 		fmt.Sprintf("RETURNING %s, outcome, %s, %s, version", s.m.key(""),
 			as(s.m.told("from_status"), "from_status"), as(s.m.told("to_status"), "to_status")),
 	}}
@@ -173,7 +174,7 @@ func (s statement) moved() cte {
 // history joins what was moved from the left: a trigger that swallows the
 // UPDATE leaves a NULL version, and NOT NULL then aborts the whole statement.
 func (s statement) history() cte {
-	body := []string{fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, at)", historyTable(s.m), s.m.key(""), whoColumns)}
+	body := []string{fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, at)", s.m.called().History(), s.m.key(""), whoColumns)}
 	event := literal(s.event.Name)
 	from := "FROM locked AS l"
 	if s.facts {
@@ -243,7 +244,7 @@ func (s statement) emitted() (cte, bool) {
 // outbox writes the rows of one call; what they tell is the same everywhere.
 func outbox(m stored, event, source, version, from, to, params, identity string, joins ...string) []string {
 	return append([]string{
-		"INSERT INTO " + OutboxTable + " (machine, key, version, event, topic, payload, at)",
+		"INSERT INTO " + sqlname.Outbox + " (machine, key, version, event, topic, payload, at)",
 		fmt.Sprintf("SELECT %s, %s, %s, %s, e.topic,", literal(m.Name), m.keyText(source), version, literal(event)),
 		fmt.Sprintf("       jsonb_build_object('machine', %s, 'key', %s, 'version', %s, 'event', %s,", literal(m.Name), m.keyText(source), version, literal(event)),
 		fmt.Sprintf("                          'from', %s, 'to', %s, 'params', %s, 'identity', %s),", from, to, params, identity),

@@ -268,7 +268,7 @@ func find(columns []Column, name string) *Column {
 }
 
 func (s Schema) statusCheck() step {
-	name := s.statusName()
+	name := s.called().StatusCheck()
 	return step{
 		[]string{
 			fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s);", ident(s.Table), name, s.known()),

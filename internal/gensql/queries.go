@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // Queries renders the machine's queries for sqlc, in a fixed order: create,
@@ -63,7 +64,7 @@ func create(w *writer, m stored) {
 			"RETURNING " + m.row("o"),
 		}},
 		{"history", "", []string{
-			fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, at)", historyTable(m), m.key(""), whoColumns),
+			fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, at)", m.called().History(), m.key(""), whoColumns),
 			fmt.Sprintf("SELECT %s, c.%s, '%s', NULL, %s, %s, %s", m.key("c"), m.version(), createEvent, m.written(m.state("c")), whoArgs, now),
 			"FROM created AS c",
 		}},
@@ -181,12 +182,12 @@ func correct(w *writer, m stored) {
 		}},
 		{"moved", "", append(moved, "FROM locked AS l", "WHERE "+m.sameKey("o", "l"), "RETURNING "+m.row("o"))},
 		{"history", "", []string{
-			fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, forced, at)", historyTable(m), m.key(""), whoColumns),
+			fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, forced, at)", m.called().History(), m.key(""), whoColumns),
 			fmt.Sprintf("SELECT %s, m.%s, '%s', %s, %s, %s, true, %s", m.key("l"), version, correctEvent, from, to, whoArgs, now),
 			"FROM locked AS l LEFT JOIN moved AS m ON " + m.sameKey("m", "l"),
 		}},
 		{"audited", "", []string{
-			fmt.Sprintf("INSERT INTO %s (machine, key, version, action, from_status, to_status, %s, at)", AuditTable, whoColumns),
+			fmt.Sprintf("INSERT INTO %s (machine, key, version, action, from_status, to_status, %s, at)", sqlname.Audit, whoColumns),
 			fmt.Sprintf("SELECT %s, %s, m.%s, '%s', %s, %s, %s, %s", literal(m.Name), m.keyText("m"), version, correctEvent, from, to, whoArgs, now),
 			"FROM moved AS m JOIN locked AS l ON " + m.sameKey("l", "m"),
 		}},
@@ -222,7 +223,7 @@ func history(w *writer, m stored) {
 	}
 	w.line(0, "SELECT h.version, h.event, %s AS from_status, %s, h.actor, h.reason, h.request_id, h.forced, h.at",
 		from, as(m.told("h.to_status"), "to_status"))
-	w.line(0, "FROM %s AS h", historyTable(m))
+	w.line(0, "FROM %s AS h", m.called().History())
 	w.line(0, "WHERE %s AND h.version > @fsm_after::bigint", m.asked("h"))
 	w.line(0, "ORDER BY h.version LIMIT @fsm_limit::integer;")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // step is one change of the database and its way back, each a list of whole
@@ -39,13 +41,13 @@ func (s Schema) table() string {
 		table = append(table, "  "+c.declare()+",")
 	}
 	table = append(table,
-		fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (%s),", s.Table, s.keyList("")),
-		fmt.Sprintf("  CONSTRAINT %s_status_check CHECK (%s),", s.Table, s.known()),
-		fmt.Sprintf("  CONSTRAINT %s_version_check CHECK (%s > 0)", s.Table, s.version("")))
+		fmt.Sprintf("  CONSTRAINT %s PRIMARY KEY (%s),", sqlname.PrimaryKey(s.Table), s.keyList("")),
+		fmt.Sprintf("  CONSTRAINT %s CHECK (%s),", s.called().StatusCheck(), s.known()),
+		fmt.Sprintf("  CONSTRAINT %s CHECK (%s > 0)", s.called().VersionCheck(), s.version("")))
 	for _, c := range s.Columns {
 		if c.Check != "" {
 			table[len(table)-1] += ","
-			table = append(table, fmt.Sprintf("  CONSTRAINT %s CHECK (%s)", s.checkName(c), c.Check))
+			table = append(table, fmt.Sprintf("  CONSTRAINT %s CHECK (%s)", s.called().ColumnCheck(c.Name), c.Check))
 		}
 	}
 	return lines(append(table, ");")...)
@@ -62,20 +64,8 @@ func (c Column) declare() string {
 	return text
 }
 
-// checkName names a column's check. In a table that was there before, the
-// usual name is perhaps that of a check of the user's.
-func (s Schema) checkName(c Column) string {
-	if name := s.Table + "_" + c.Name + "_fsm_check"; s.Existing && len(name) <= maxName {
-		return name
-	}
-	return s.Table + "_" + c.Name + "_check"
-}
-
-// maxName is the length of a name in PostgreSQL, in bytes.
-const maxName = 63
-
 func (s Schema) deadlineIndex() step {
-	name := s.Table + "_deadline_idx"
+	name := s.called().DeadlineIndex()
 	return step{
 		[]string{fmt.Sprintf("CREATE INDEX %s ON %s (%s) WHERE %[3]s IS NOT NULL;", name, ident(s.Table), ident(s.own().Deadline))},
 		[]string{"DROP INDEX " + name + ";"},
@@ -83,7 +73,7 @@ func (s Schema) deadlineIndex() step {
 }
 
 func (s Schema) historyTable() step {
-	name := s.Machine + "_history"
+	name := s.called().History()
 	return step{
 		[]string{lines(
 			"CREATE TABLE "+name+" (",
@@ -97,8 +87,8 @@ func (s Schema) historyTable() step {
 			"  request_id text NOT NULL DEFAULT '',",
 			"  forced boolean NOT NULL DEFAULT false,",
 			"  at timestamptz NOT NULL,",
-			fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (%s, version),", name, s.keyList("")),
-			fmt.Sprintf("  CONSTRAINT %s_forced_check CHECK (NOT forced OR actor <> '' AND reason <> '')", name),
+			fmt.Sprintf("  CONSTRAINT %s PRIMARY KEY (%s, version),", sqlname.PrimaryKey(name), s.keyList("")),
+			fmt.Sprintf("  CONSTRAINT %s CHECK (NOT forced OR actor <> '' AND reason <> '')", s.called().ForcedCheck()),
 			");",
 		)},
 		[]string{"DROP TABLE " + name + ";"},
@@ -106,7 +96,7 @@ func (s Schema) historyTable() step {
 }
 
 func (s Schema) factsTable() step {
-	name := s.Machine + "_facts"
+	name := s.called().Facts()
 	return step{
 		[]string{lines(
 			"CREATE TABLE "+name+" (",
@@ -119,10 +109,10 @@ func (s Schema) factsTable() step {
 			"  to_status text NOT NULL,",
 			"  version bigint NOT NULL,",
 			"  at timestamptz NOT NULL,",
-			fmt.Sprintf("  CONSTRAINT %s_pkey PRIMARY KEY (event, identity)", name),
+			fmt.Sprintf("  CONSTRAINT %s PRIMARY KEY (event, identity)", sqlname.PrimaryKey(name)),
 			");",
 		),
-			fmt.Sprintf("CREATE INDEX %s_key_idx ON %[1]s (%s);", name, s.keyList("")),
+			fmt.Sprintf("CREATE INDEX %s ON %s (%s);", s.called().FactsKeyIndex(), name, s.keyList("")),
 		},
 		[]string{"DROP TABLE " + name + ";"},
 	}
@@ -132,22 +122,22 @@ func (s Schema) factsTable() step {
 // its price is paid by those who break the rules. It lets a forced correction
 // pass: one that has said so in the history, with actor and reason.
 func (s Schema) function() step {
-	name := s.Machine + "_refuse_edge"
+	name := s.called().Refuse()
 	return step{
 		[]string{dollarQuoted(lines(
 			fmt.Sprintf("CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", name),
 			"BEGIN",
 			"  IF TG_OP = 'INSERT' THEN",
 			fmt.Sprintf("    RAISE EXCEPTION '%s: a row begins as %%, version 1, not as %%, version %%', TG_ARGV[0], %s, %s", s.Machine, s.text("NEW"), s.version("NEW")),
-			fmt.Sprintf("      USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, CONSTRAINT = '%s_birth';", s.Machine),
+			fmt.Sprintf("      USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, CONSTRAINT = '%s';", s.called().Birth()),
 			"  END IF;",
 			fmt.Sprintf("  IF %s AND %s = %s + 1 AND EXISTS (", s.sameKey("NEW", "OLD"), s.version("NEW"), s.version("OLD")),
-			fmt.Sprintf("    SELECT 1 FROM %s_history AS h WHERE %s AND h.version = %s", s.Machine, s.sameKey("h", "NEW"), s.version("NEW")),
+			fmt.Sprintf("    SELECT 1 FROM %s AS h WHERE %s AND h.version = %s", s.called().History(), s.sameKey("h", "NEW"), s.version("NEW")),
 			fmt.Sprintf("      AND h.forced AND %s = %s AND %s = %s) THEN", s.told("h.from_status"), s.text("OLD"), s.told("h.to_status"), s.text("NEW")),
 			"    RETURN NULL;",
 			"  END IF;",
 			fmt.Sprintf("  RAISE EXCEPTION '%s: no edge leads from %%, version %%, to %%, version %%', %s, %s, %s, %s", s.Machine, s.text("OLD"), s.version("OLD"), s.text("NEW"), s.version("NEW")),
-			fmt.Sprintf("    USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, CONSTRAINT = '%s_edge';", s.Machine),
+			fmt.Sprintf("    USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, CONSTRAINT = '%s';", s.called().Edge()),
 			"END $$;",
 		))},
 		[]string{fmt.Sprintf("DROP FUNCTION %s();", name)},
@@ -159,7 +149,7 @@ func (s Schema) function() step {
 func (s Schema) edgeTrigger() step {
 	status := ident(s.own().Status)
 	up := []string{
-		fmt.Sprintf("CREATE TRIGGER %s_edge AFTER UPDATE ON %s FOR EACH ROW", s.Machine, ident(s.Table)),
+		fmt.Sprintf("CREATE TRIGGER %s AFTER UPDATE ON %s FOR EACH ROW", s.called().Edge(), ident(s.Table)),
 		fmt.Sprintf("WHEN ((OLD.%s <> NEW.%[1]s OR %s <> %s OR %s)", status, s.version("OLD"), s.version("NEW"), s.otherKey("OLD", "NEW")),
 	}
 	edges := s.edgesInForce()
@@ -186,8 +176,8 @@ func (s Schema) edgeTrigger() step {
 		}
 		up = append(up, "  )))")
 	}
-	up = append(up, fmt.Sprintf("EXECUTE FUNCTION %s_refuse_edge();", s.Machine))
-	return step{[]string{lines(up...)}, []string{fmt.Sprintf("DROP TRIGGER %s_edge ON %s;", s.Machine, ident(s.Table))}}
+	up = append(up, fmt.Sprintf("EXECUTE FUNCTION %s();", s.called().Refuse()))
+	return step{[]string{lines(up...)}, []string{fmt.Sprintf("DROP TRIGGER %s ON %s;", s.called().Edge(), ident(s.Table))}}
 }
 
 func (s Schema) edgeLines(edges []Edge) []string {
@@ -211,11 +201,11 @@ func (s Schema) birthTrigger() step {
 	}
 	return step{
 		[]string{lines(
-			fmt.Sprintf("CREATE TRIGGER %s_birth AFTER INSERT ON %s FOR EACH ROW", s.Machine, ident(s.Table)),
+			fmt.Sprintf("CREATE TRIGGER %s AFTER INSERT ON %s FOR EACH ROW", s.called().Birth(), ident(s.Table)),
 			fmt.Sprintf("WHEN (%s OR %s <> 1)", other, s.version("NEW")),
-			fmt.Sprintf("EXECUTE FUNCTION %s_refuse_edge(%s);", s.Machine, literal(strings.Join(births, " or "))),
+			fmt.Sprintf("EXECUTE FUNCTION %s(%s);", s.called().Refuse(), literal(strings.Join(births, " or "))),
 		)},
-		[]string{fmt.Sprintf("DROP TRIGGER %s_birth ON %s;", s.Machine, ident(s.Table))},
+		[]string{fmt.Sprintf("DROP TRIGGER %s ON %s;", s.called().Birth(), ident(s.Table))},
 	}
 }
 
@@ -223,26 +213,26 @@ func (s Schema) birthTrigger() step {
 // may be used again. A trigger costs the calls nothing, a foreign key would.
 func (s Schema) goneFunction() step {
 	up := []string{
-		fmt.Sprintf("CREATE FUNCTION %s_forget() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", s.Machine),
+		fmt.Sprintf("CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$", s.called().Forget()),
 		"BEGIN",
-		fmt.Sprintf("  DELETE FROM %s_history AS h WHERE %s;", s.Machine, s.sameKey("h", "OLD")),
+		fmt.Sprintf("  DELETE FROM %s AS h WHERE %s;", s.called().History(), s.sameKey("h", "OLD")),
 	}
 	if s.Facts {
-		up = append(up, fmt.Sprintf("  DELETE FROM %s_facts AS f WHERE %s;", s.Machine, s.sameKey("f", "OLD")))
+		up = append(up, fmt.Sprintf("  DELETE FROM %s AS f WHERE %s;", s.called().Facts(), s.sameKey("f", "OLD")))
 	}
 	return step{
 		[]string{lines(append(up, "  RETURN NULL;", "END $$;")...)},
-		[]string{fmt.Sprintf("DROP FUNCTION %s_forget();", s.Machine)},
+		[]string{fmt.Sprintf("DROP FUNCTION %s();", s.called().Forget())},
 	}
 }
 
 func (s Schema) goneTrigger() step {
 	return step{
 		[]string{lines(
-			fmt.Sprintf("CREATE TRIGGER %s_gone AFTER DELETE ON %s FOR EACH ROW", s.Machine, ident(s.Table)),
-			fmt.Sprintf("EXECUTE FUNCTION %s_forget();", s.Machine),
+			fmt.Sprintf("CREATE TRIGGER %s AFTER DELETE ON %s FOR EACH ROW", s.called().Gone(), ident(s.Table)),
+			fmt.Sprintf("EXECUTE FUNCTION %s();", s.called().Forget()),
 		)},
-		[]string{fmt.Sprintf("DROP TRIGGER %s_gone ON %s;", s.Machine, ident(s.Table))},
+		[]string{fmt.Sprintf("DROP TRIGGER %s ON %s;", s.called().Gone(), ident(s.Table))},
 	}
 }
 

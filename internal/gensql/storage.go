@@ -185,15 +185,6 @@ func (s Schema) compareKeys(a, operator, b, join string) string {
 	return strings.Join(pairs, join)
 }
 
-// statusName names the check of the status column. In a table that was there
-// before, PostgreSQL has perhaps given the usual name to a check of the user's.
-func (s Schema) statusName() string {
-	if s.Existing {
-		return s.Table + "_fsm_status_check"
-	}
-	return s.Table + "_status_check"
-}
-
 // sameStorage refuses another key, and another way in which the rows there are
 // keep their state.
 func (s Schema) sameStorage(prev Schema, m *model.Machine, refuse func(diag.Position, string, ...any)) {

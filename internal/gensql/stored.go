@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // stored is a machine with the names by which its table holds the states. All
@@ -227,16 +228,13 @@ func (t stored) asked(alias string) string {
 	return strings.Join(args, " AND ")
 }
 
-// keyText is the key as one text, the same whatever the session's settings:
-// one column in PostgreSQL's spelling, several as a JSON array.
+// keyText is the key as one text, the same whatever the session's settings.
 func (t stored) keyText(alias string) string {
-	if len(t.Table.Keys) > 1 {
-		return "jsonb_build_array(" + t.key(alias) + ")::text"
+	columns := make([]string, len(t.Table.Keys))
+	for i, k := range t.Table.Keys {
+		columns[i] = qualified(alias, k.Name)
 	}
-	if t.Table.Keys[0].Type.Kind == model.KindDate {
-		return "(to_jsonb(" + t.key(alias) + ") #>> '{}')::text"
-	}
-	return t.key(alias) + "::text"
+	return sqlname.KeyText(columns, t.Table.Keys[0].Type.Kind == model.KindDate)
 }
 
 // conflict is where an insert finds the row of its key. The constraint of a
@@ -246,7 +244,7 @@ func (t stored) conflict() string {
 	if t.Table.Existing {
 		return "ON CONFLICT (" + t.key("") + ")"
 	}
-	return fmt.Sprintf("ON CONFLICT ON CONSTRAINT %s_pkey", t.Table.Name)
+	return "ON CONFLICT ON CONSTRAINT " + sqlname.PrimaryKey(t.Table.Name)
 }
 
 // row lists the row's columns as every query shows them, qualified: key,

@@ -1,6 +1,10 @@
 package model
 
-import "github.com/pawl-go/pawl/internal/diag"
+import (
+	"strconv"
+
+	"github.com/pawl-go/pawl/internal/diag"
+)
 
 // Table is the guarded table of a machine. Its status, version and deadline
 // columns are the machine's own and are not among Columns.
@@ -28,6 +32,14 @@ type Status struct {
 	// name of the enum.
 	Type string
 	Pos  diag.Position
+}
+
+// Text is what the column holds, as text, for a state of that name and code.
+func (s Status) Text(name string, code int) string {
+	if s.Storage == StoredCode {
+		return strconv.Itoa(code)
+	}
+	return name
 }
 
 // Storage tells how a status column holds a state.

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-go/pawl/internal/bypass"
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // ErrNoSQL says that there are no queries to look at where they were said to be.
@@ -68,8 +69,9 @@ func guarded(machines []*model.Machine) []bypass.Guarded {
 
 // guardedTable names what belongs to a machine that has a table.
 func guardedTable(m *model.Machine) bypass.Guarded {
+	called := sqlname.Machine{Name: m.Name, Table: m.Table.Name}
 	g := bypass.Guarded{
-		Machine: m.Name, Table: m.Table.Name, History: m.Name + "_history",
+		Machine: m.Name, Table: m.Table.Name, Existing: m.Table.Existing, History: called.History(),
 		Columns: []string{m.Table.Status.Column, m.Table.Version},
 	}
 	if m.Deadlines() {
@@ -79,7 +81,7 @@ func guardedTable(m *model.Machine) bypass.Guarded {
 		g.Columns = append(g.Columns, m.Table.Runs)
 	}
 	if m.Facts() {
-		g.Facts = m.Name + "_facts"
+		g.Facts = called.Facts()
 	}
 	return g
 }

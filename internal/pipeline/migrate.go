@@ -34,10 +34,12 @@ type landed struct {
 	// newest holds, for each machine, what its newest migration made, and in
 	// which file.
 	newest map[string]gensql.Schema
-	in     map[string]string
-	core   bool
-	last   uint64
-	added  int // how many of the files are new
+	// made holds, for each machine, what all of its migrations made, in order.
+	made  map[string][]gensql.Schema
+	in    map[string]string
+	core  bool
+	last  uint64
+	added int // how many of the files are new
 }
 
 func readLanded(fsys fs.FS) (*landed, error) {
@@ -46,7 +48,7 @@ func readLanded(fsys fs.FS) (*landed, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(files, func(a, b sqlcgen.File) int { return cmp.Compare(number(a.Name), number(b.Name)) })
-	l := &landed{files: files, newest: map[string]gensql.Schema{}, in: map[string]string{}}
+	l := &landed{files: files, newest: map[string]gensql.Schema{}, made: map[string][]gensql.Schema{}, in: map[string]string{}}
 	for _, f := range files {
 		l.core = l.core || bytes.Contains(f.Content, []byte(gensql.CoreMark))
 		schemas, err := gensql.Embedded(f.Content)
@@ -55,6 +57,7 @@ func readLanded(fsys fs.FS) (*landed, error) {
 		}
 		for _, s := range schemas {
 			l.newest[s.Machine], l.in[s.Machine] = s, f.Name
+			l.made[s.Machine] = append(l.made[s.Machine], s)
 		}
 		l.last = max(l.last, number(f.Name))
 	}
@@ -169,6 +172,21 @@ func (l *landed) waiting(machines []*model.Machine) []Waiting {
 		}
 	}
 	return list
+}
+
+// Past returns what the project's migrations made of each machine that its
+// definition says no longer, by the machine's name; nothing for one without
+// migrations. The error is of reading them.
+func Past(fsys fs.FS) (map[string]model.Past, error) {
+	l, err := readLanded(fsys)
+	if err != nil {
+		return nil, err
+	}
+	past := map[string]model.Past{}
+	for machine, made := range l.made {
+		past[machine] = gensql.PastOf(made)
+	}
+	return past, nil
 }
 
 // Marks returns, for each machine with a table, the line by which a migration

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // Patience is how long one count may take; a table without an index on its
@@ -81,10 +82,6 @@ func (c *Counter) Count(ctx context.Context, s State) (int64, error) {
 // statement compares as text, so that a value which an enum lacks, or a column
 // that is of another type by now, gives no rows rather than an error.
 func statement(s State) (query string, arg any) {
-	table, column := pgx.Identifier{s.Table.Name}.Sanitize(), pgx.Identifier{s.Table.Status.Column}.Sanitize()
-	value := s.Name
-	if s.Table.Status.Storage == model.StoredCode {
-		value = fmt.Sprint(s.Code)
-	}
-	return fmt.Sprintf("SELECT count(*) FROM %s WHERE %s::text = $1", table, column), value
+	table, column := sqlname.Ident(s.Table.Name), sqlname.Ident(s.Table.Status.Column)
+	return fmt.Sprintf("SELECT count(*) FROM %s WHERE %s::text = $1", table, column), s.Table.Status.Text(s.Name, s.Code)
 }

@@ -97,9 +97,11 @@ func TestALifecycleChangesWhileItIsServed(t *testing.T) {
 	build.Env = append(os.Environ(), "GOFLAGS=", "GOPROXY=off", "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	var url string
 	serve := func(args ...string) string {
+		url = testdb.URL(t)
 		cmd := exec.Command(program, args...)
-		cmd.Env = append(os.Environ(), "DATABASE_URL="+testdb.URL(t))
+		cmd.Env = append(os.Environ(), "DATABASE_URL="+url)
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		return string(out)
@@ -109,6 +111,7 @@ func TestALifecycleChangesWhileItIsServed(t *testing.T) {
 		"v2m applied true replayed true compensated true\n"+
 		"v3 applied true replayed true compensated true\n"+
 		"enough calls: true failures: 0\n", serve())
+	require.NotContains(t, inOrder(t, dir, url), "former name")
 
 	naive := serve("naive")
 	t.Logf("the naive way:\n%s", naive)

@@ -68,6 +68,17 @@ func run(t *testing.T, dir, url string) string {
 	return string(out)
 }
 
+// inOrder audits what a program has left, finds nothing, and returns what was
+// said. The programs' clock may stand, so nothing is late.
+func inOrder(t *testing.T, dir, url string) string {
+	t.Helper()
+	code, out := fsmgen(t, dir, "audit", "--database", url, "--overdue", "1000000h", "--outbox-age", "1000000h")
+	require.Zero(t, code, out)
+	require.Contains(t, out, "nothing found")
+	require.NotContains(t, out, " 0 rows")
+	return out
+}
+
 func TestAnEmptyFolderPublishesAnArticle(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, "example.com/news")
@@ -78,7 +89,9 @@ func TestAnEmptyFolderPublishesAnArticle(t *testing.T) {
 	code, out = fsmgen(t, dir, "generate", "--check")
 	require.Zero(t, code, out)
 	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/news/main.go.txt"))
-	require.Equal(t, "Applied PUBLISHED 2\nReplayed PUBLISHED 2\n", run(t, dir, testdb.URL(t)))
+	url := testdb.URL(t)
+	require.Equal(t, "Applied PUBLISHED 2\nReplayed PUBLISHED 2\n", run(t, dir, url))
+	inOrder(t, dir, url)
 }
 
 // The README shows this very program, so what it shows works.
@@ -102,7 +115,9 @@ func TestTheSampleServesEveryEvent(t *testing.T) {
 	code, out = fsmgen(t, dir, "generate")
 	require.Zero(t, code, out)
 	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/shop/main.go.txt"))
-	require.Equal(t, read(t, "testdata/shop/want.txt"), run(t, dir, testdb.URL(t)))
+	url := testdb.URL(t)
+	require.Equal(t, read(t, "testdata/shop/want.txt"), run(t, dir, url))
+	inOrder(t, dir, url)
 }
 
 func TestGenerateTwiceIsByteEqual(t *testing.T) {
@@ -190,7 +205,9 @@ func TestHostileNamesGenerateAndServe(t *testing.T) {
 		require.Zero(t, code, out)
 	}
 	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/hostile/main.go.txt"))
-	require.Equal(t, read(t, "testdata/hostile/want.txt"), run(t, dir, testdb.URL(t)))
+	url := testdb.URL(t)
+	require.Equal(t, read(t, "testdata/hostile/want.txt"), run(t, dir, url))
+	inOrder(t, dir, url)
 }
 
 // A key, an identity or an amount is taken as it is or refused, never cut to
@@ -204,7 +221,9 @@ func TestNothingIsCutOrRounded(t *testing.T) {
 		require.Zero(t, code, out)
 	}
 	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/exact/main.go.txt"))
-	require.Equal(t, read(t, "testdata/exact/want.txt"), run(t, dir, testdb.URL(t)))
+	url := testdb.URL(t)
+	require.Equal(t, read(t, "testdata/exact/want.txt"), run(t, dir, url))
+	inOrder(t, dir, url)
 }
 
 // A table that no migration of the project makes, with a key of several
@@ -220,7 +239,9 @@ func TestATableOfOnesOwnServes(t *testing.T) {
 	code, out := fsmgen(t, dir, "generate", "--check")
 	require.Zero(t, code, out)
 	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/own/main.go.txt"))
-	require.Equal(t, read(t, "testdata/own/want.txt"), run(t, dir, testdb.URL(t)))
+	url := testdb.URL(t)
+	require.Equal(t, read(t, "testdata/own/want.txt"), run(t, dir, url))
+	inOrder(t, dir, url)
 }
 
 // A table that a migration of the project makes is shown to sqlc as that makes
@@ -296,5 +317,7 @@ func check(err error) {
 	}
 }
 `)
-	require.Equal(t, "Applied OUT Tea\nTea OUT\n", run(t, dir, testdb.URL(t)))
+	url := testdb.URL(t)
+	require.Equal(t, "Applied OUT Tea\nTea OUT\n", run(t, dir, url))
+	inOrder(t, dir, url)
 }

@@ -1,14 +1,15 @@
-package gensql
+package sqlname
 
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/internal/testdb"
 )
+
+func TestMain(m *testing.M) { testdb.Main(m) }
 
 // The words that PostgreSQL does not take as a bare name are all quoted.
 func TestReservedWordsAreQuoted(t *testing.T) {
@@ -21,7 +22,7 @@ func TestReservedWordsAreQuoted(t *testing.T) {
 	for rows.Next() {
 		var word string
 		require.NoError(t, rows.Scan(&word))
-		require.Equal(t, `"`+word+`"`, ident(word))
+		require.Equal(t, `"`+word+`"`, Ident(word))
 		n++
 	}
 	require.NoError(t, rows.Err())
@@ -33,7 +34,7 @@ func TestIdentifiers(t *testing.T) {
 	for name, want := range map[string]string{
 		"orders": "orders", "order": `"order"`, "a1_b": "a1_b", "1a": `"1a"`, "Orders": `"Orders"`, `a"b`: `"a""b"`, "": `""`, "ä": `"ä"`,
 	} {
-		require.Equal(t, want, ident(name))
+		require.Equal(t, want, Ident(name))
 	}
 }
 
@@ -43,16 +44,26 @@ func TestLiteralsAreOnlyText(t *testing.T) {
 	pool := testdb.New(t)
 	for _, text := range []string{"PAID", "it's", `back\slash`, `'; DROP TABLE x; --`, "待支付", "$1 @x %s", `\'`} {
 		var got string
-		require.NoError(t, pool.QueryRow(context.Background(), "SELECT "+literal(text)).Scan(&got))
+		require.NoError(t, pool.QueryRow(context.Background(), "SELECT "+Literal(text)).Scan(&got))
 		require.Equal(t, text, got)
 	}
 }
 
-func TestIntervals(t *testing.T) {
+// The key of a row is one text, whatever the session's settings.
+func TestAKeyIsOneText(t *testing.T) {
 	t.Parallel()
-	for d, want := range map[time.Duration]string{
-		240 * time.Hour: "240 hours", 30 * time.Minute: "30 minutes", 90 * time.Minute: "90 minutes", 90 * time.Second: "90 seconds", 1500 * time.Millisecond: "1500000 microseconds",
+	tx, err := testdb.New(t).Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, tx.Rollback(context.WithoutCancel(t.Context()))) }()
+	_, err = tx.Exec(t.Context(), "SET LOCAL DateStyle = 'German'")
+	require.NoError(t, err)
+	for want, sql := range map[string]string{
+		"7":                         KeyText([]string{"7"}, false),
+		"2024-02-29":                KeyText([]string{"date '2024-02-29'"}, true),
+		`["a\"b", 7, "2024-02-29"]`: KeyText([]string{`text 'a"b'`, "7", "date '2024-02-29'"}, false),
 	} {
-		require.Equal(t, "interval '"+want+"'", interval(d))
+		var got string
+		require.NoError(t, tx.QueryRow(t.Context(), "SELECT "+sql).Scan(&got))
+		require.Equal(t, want, got)
 	}
 }

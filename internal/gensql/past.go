@@ -1,0 +1,62 @@
+package gensql
+
+import (
+	"slices"
+
+	"github.com/pawl-go/pawl/internal/model"
+)
+
+// PastOf gathers what the migrations of a machine have made, in their order,
+// that its newest one says no longer; nothing where there are none.
+func PastOf(made []Schema) model.Past {
+	if len(made) == 0 {
+		return model.Past{}
+	}
+	var all Schema // its pending part holds what is gathered
+	codes := map[string]int{}
+	var past model.Past
+	for _, s := range made {
+		for _, r := range s.Renames {
+			if code, ok := codes[r.Was]; ok {
+				codes[r.Is] = code
+			}
+		}
+		all = all.inTermsOf(s.Renames)
+		p := all.pending()
+		p.States = union(p.States, s.statesInForce())
+		p.Initial = union(union(p.Initial, []string{s.Initial}), s.pending().Initial)
+		p.Edges = joinEdges(p.Edges, s.edgesInForce())
+		all.Pending = &p
+		for _, state := range s.statesInForce() {
+			if s.coded() {
+				codes[state] = s.code(state)
+			}
+		}
+		for _, e := range s.Identities {
+			past.Identities = union(past.Identities, []string{e.Event})
+		}
+	}
+	newest := made[len(made)-1]
+	past.Initial, past.Due = all.Pending.Initial, newest.pending().Due
+	for _, state := range all.Pending.States {
+		if !slices.Contains(newest.States, state) {
+			past.States = append(past.States, model.PastState{Name: state, Code: codes[state], Pending: slices.Contains(newest.pending().States, state)})
+		}
+	}
+	for _, e := range all.Pending.Edges {
+		for _, to := range e.To {
+			past.Edges = append(past.Edges, [2]string{e.From, to})
+		}
+	}
+	return past
+}
+
+// union adds to a list what it lacks of another.
+func union(list, more []string) []string {
+	for _, text := range more {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
