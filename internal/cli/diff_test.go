@@ -182,13 +182,13 @@ func TestDiffCountsRows(t *testing.T) {
 
 	code, out, text = diff("--database", url, "old", "new")
 	require.Equal(t, 1, code, text)
-	require.Contains(t, out, "! rows: 2 stand in DIM and could not be read or moved; move them first")
+	require.Contains(t, out, "! rows 2 stand in DIM and could not be read or moved; move them first")
 	require.Contains(t, out, " 1 breaking change: major")
 
 	exec(`UPDATE lamps SET state = 'LIT'`)
 	code, out, text = diff("--database", url, "old", "new")
 	require.Equal(t, 0, code, text)
-	require.Contains(t, out, "rows: none stands in DIM as of now")
+	require.Contains(t, out, "rows none stands in DIM as of now")
 	require.Contains(t, out, " 1 safe change: major")
 
 	// A table that is not there has no known number of rows.

@@ -237,6 +237,9 @@ func (k *call) explain(codes []string) int {
 }
 
 func (k *call) showCase(title string, c pipeline.Case) {
+	if history := c.History(); history != "" {
+		_, _ = fmt.Fprintf(k.out, "\n  %s, %s:\n", title, history)
+	}
 	for _, f := range c.Files {
 		_, _ = fmt.Fprintf(k.out, "\n  %s (%s):\n%s", title, f.Name, indented(f.Shown()))
 	}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/pawl-go/pawl/internal/diag"
@@ -52,17 +53,17 @@ func (d *differ) columnAdded(n *model.Column) {
 	switch {
 	case n.Default != nil:
 		text += ", with the default " + oneLine(n.Default.Source)
-		reasons = append(reasons, rows("those that are there get the default"), programs("they leave it to the default"))
+		reasons = append(reasons, rows("those that are there get the default"+d.unlessThere()), programs("they leave it to the default"))
 	case n.Optional:
 		text += ", optional"
-		reasons = append(reasons, rows("those that are there have NULL in it"), programs("they leave it NULL"))
-	case d.new.Table.Existing:
-		text += ", without a default"
-		reasons = append(reasons, rows("the table is an existing one, so they have a value"))
+		reasons = append(reasons, rows("those that are there have NULL in it"+d.unlessThere()), programs("they leave it NULL"))
 	default:
 		text += ", without a default"
-		reasons = append(reasons, breaks(rows("those that are there have no value for it; give it a default or make it optional")),
+		reasons = append(reasons, breaks(rows("those that are there have no value for it: give it a default, make it optional, or migrate it by hand (FSM090)")),
 			breaks(programs("they create rows without it, which are refused")))
+	}
+	if d.looksBack(n.Check) {
+		reasons = append(reasons, breaks(rows("its check looks at columns that were there: one that does not meet it stops the migration of --advance")))
 	}
 	switch createField(d.new, n) {
 	case value:
@@ -71,6 +72,25 @@ func (d *differ) columnAdded(n *model.Column) {
 		reasons = append(reasons, callers("CreateParams."+n.Ident+" may be nil"))
 	}
 	d.add(ColumnAdded, "table.columns."+n.Name, diag.Position{}, n.Pos, Minor, text, reasons...)
+}
+
+// unlessThere is what rows have to fear in a table that was there before the
+// machine: only the database knows whether it has the column.
+func (d *differ) unlessThere() string {
+	if !d.new.Table.Existing {
+		return ""
+	}
+	return "; if the table has the column already, the migration fails, and is written by hand"
+}
+
+// looksBack reports whether a new column's check looks at a column of old.
+func (d *differ) looksBack(check *model.Expr) bool {
+	if check == nil {
+		return false
+	}
+	return slices.ContainsFunc(check.Parts, func(part model.Part) bool {
+		return part.Kind == model.ColumnRef && slices.ContainsFunc(d.old.Table.Columns, func(c *model.Column) bool { return c.Name == part.Text })
+	})
 }
 
 func (d *differ) columnRemoved(o *model.Column) {
@@ -82,8 +102,12 @@ func (d *differ) columnRemoved(o *model.Column) {
 		gone += " is gone"
 	}
 	reasons = append(reasons, breaks(callers(gone)))
-	if !o.Optional && o.Default == nil {
-		reasons = append(reasons, breaks(programs("they cannot read the NULL that new rows have in it")))
+	if !o.Optional {
+		value := "an empty text, 0 or the like"
+		if o.Default != nil {
+			value = "its default"
+		}
+		reasons = append(reasons, programs("they find "+value+" in new rows "+untilAdvance+", and no NULL"))
 	}
 	d.add(ColumnRemoved, "table.columns."+o.Name, o.Pos, diag.Position{}, Major, "column "+o.Name+" is removed", reasons...)
 }
@@ -91,9 +115,13 @@ func (d *differ) columnRemoved(o *model.Column) {
 func (d *differ) columnType(path string, o, n *model.Column) {
 	text := "column " + n.Name + " is " + n.Type.SQL + "; it was " + o.Type.SQL
 	var reasons []Reason
-	if widens(o.Type, n.Type) {
-		reasons = append(reasons, rows("every value fits"), programs("they read what they wrote; a value that is too large for them is an error, never cut off"))
-	} else {
+	const reads = "they read what they wrote; a value that is too large for them is an error, never cut off"
+	switch {
+	case integers[o.Type.Kind] > 0 && widens(o.Type, n.Type):
+		reasons = append(reasons, rows("every value fits"), programs(reads+"; a call that was prepared before fails once on each connection, with nothing done"))
+	case widens(o.Type, n.Type):
+		reasons = append(reasons, breaks(rows("every value fits, but "+byHand)), programs(reads))
+	default:
 		reasons = append(reasons, breaks(rows("a value may not fit; "+byHand)), breaks(programs("they read and write "+o.Type.SQL)))
 	}
 	if o.Type.Kind != n.Type.Kind {
@@ -105,15 +133,22 @@ func (d *differ) columnType(path string, o, n *model.Column) {
 func (d *differ) columnOptional(path string, o, n *model.Column) {
 	if n.Optional {
 		d.add(ColumnOptional, path+".optional", o.Pos, n.Pos, Major, "column "+n.Name+" may be NULL now",
-			breaks(programs("they cannot read a NULL in it")), breaks(callers("Row."+n.Ident+" is a pointer now")))
+			breaks(programs("they cannot read a NULL in it: write none before they are stopped (FSM096)")), breaks(callers("Row."+n.Ident+" is a pointer now")))
 		return
 	}
-	r := breaks(rows("those that have NULL in it stop the migration; give it a default"))
-	if n.Default != nil {
-		r = rows("those that have NULL in it get the default")
+	var reasons []Reason
+	switch {
+	case n.Default == nil:
+		reasons = []Reason{breaks(rows("those that have NULL in it have no value: give it a default, leave it optional, or migrate it by hand (FSM090)")),
+			breaks(programs("they may write a NULL, which is refused"))}
+	case o.Default == nil:
+		reasons = []Reason{rows("those that have NULL in it get the default"),
+			breaks(programs("they create rows without it, which had no default: give it one first, and require it in a later release (FSM098)"))}
+	default:
+		reasons = []Reason{rows("those that have NULL in it get the default"), programs("a NULL that they write becomes the default " + untilAdvance)}
 	}
 	d.add(ColumnOptional, path+".optional", o.Pos, n.Pos, Major, "column "+n.Name+" may not be NULL any more",
-		breaks(programs("they may write a NULL, which is refused")), r, breaks(callers("Row."+n.Ident+" is no pointer any more")))
+		append(reasons, breaks(callers("Row."+n.Ident+" is no pointer any more")))...)
 }
 
 func (d *differ) columnDefault(path string, o, n *model.Column, shape bool) {
@@ -126,7 +161,11 @@ func (d *differ) columnDefault(path string, o, n *model.Column, shape bool) {
 	}
 	reasons := []Reason{rows("those that are there keep what they have; only new ones get another value")}
 	if n.Default == nil && !n.Optional && !shape {
-		reasons = append(reasons, breaks(programs("they may create rows without it, which are refused")))
+		r := programs("they go on writing " + was + " where a creator gives none")
+		if createField(d.old, o) == absent {
+			r = breaks(programs("they create rows without it, which are refused"))
+		}
+		reasons = append(reasons, r)
 	}
 	if r, ok := d.createReason(o, n); ok {
 		reasons = append(reasons, r)
@@ -138,12 +177,19 @@ func (d *differ) columnCheck(path string, o, n *model.Column) {
 	how, text := checks(o.Check, n.Check)
 	text = "the check of column " + n.Name + " is " + text
 	if how == looser {
-		d.add(ColumnCheck, path+".check", o.Pos, n.Pos, Minor, text, rows("all that are there meet it"),
-			programs("they may read values that they would have refused"))
+		r := rows("all that are there meet it; the one of before is accepted too " + untilAdvance)
+		if n.Check == nil {
+			r = rows("all that are there are right")
+		}
+		d.add(ColumnCheck, path+".check", o.Pos, n.Pos, Minor, text, r, programs("they may read values that they would have refused"))
 		return
 	}
-	d.add(ColumnCheck, path+".check", o.Pos, n.Pos, Major, text, breaks(rows("one that does not meet it stops the migration")),
-		breaks(programs("what they write may be refused after fsmgen generate --advance")))
+	before := "the one of before"
+	if o.Check == nil {
+		before = "none"
+	}
+	d.add(ColumnCheck, path+".check", o.Pos, n.Pos, Major, text, breaks(rows("one that does not meet it stops the migration of --advance")),
+		programs("they write by "+before+", which is accepted until then"), breaks(callers("what does not meet it is refused from then on")))
 }
 
 // strictness compares two conditions.
@@ -195,9 +241,11 @@ func size(t model.Type) (first, second int, ok bool) {
 	return first, second, true
 }
 
+// integers ranks the integer types.
+var integers = map[model.Kind]int{model.KindInt16: 1, model.KindInt32: 2, model.KindInt64: 3}
+
 // widens reports whether every value of o is one of n, and reads the same.
 func widens(o, n model.Type) bool {
-	integers := map[model.Kind]int{model.KindInt16: 1, model.KindInt32: 2, model.KindInt64: 3}
 	if integers[o.Kind] > 0 && integers[n.Kind] > 0 {
 		return integers[o.Kind] <= integers[n.Kind]
 	}

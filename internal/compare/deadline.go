@@ -16,16 +16,18 @@ func (d *differ) deadline(o, n *model.State) {
 	case was == nil && is == nil:
 		return
 	case was == nil:
-		reasons := []Reason{rows("those in it get a due time, counted from the migration"),
-			programs("a row that they move there meanwhile gets no due time, and stands as it did before")}
+		late := "a row that they move there gets its due time with --advance"
+		reasons := []Reason{rows("those in it get a due time, counted from the migration")}
 		if !d.old.Deadlines() {
 			reasons = append(reasons, callers("Sweeps is new; without a sweeper that has it nothing fires"))
+			late += "; they leave a due time standing when they move a row on, so run the sweeper after that"
 		}
+		reasons = append(reasons, programs(late))
 		d.add(DeadlineAdded, path, diag.Position{}, is.Pos, Minor, "state "+n.Name+" has a deadline now: "+deadlineText(is), d.ifCalls(reasons)...)
 		return
 	case is == nil:
 		reasons := []Reason{rows("those in it lose their due time, and stay until an event comes"),
-			programs("their sweepers still fire " + was.Event.Name + " on rows that they moved there")}
+			programs("rows that they move there have a due time, and their sweepers fire " + was.Event.Name + ", " + untilAdvance)}
 		if !d.new.Deadlines() {
 			reasons = append(reasons, breaks(callers("the machine has no deadline any more, so Sweeps is gone")))
 		}

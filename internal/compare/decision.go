@@ -10,6 +10,9 @@ import (
 // decision notes that a cell decides otherwise.
 func (g *grouped) decision(o, n *model.Cell) {
 	reasons := g.running(g.judge(o, n))
+	if g.calls() && g.endsCellsEdges(o) {
+		reasons = []Reason{g.judge(o, n), programs("they decide as before, and the database takes their moves " + untilAdvance)}
+	}
 	old, new := cellEmits(o), cellEmits(n)
 	if topics := without(old, new); len(topics) > 0 {
 		reasons = append(reasons, breaks(consumers("it does not emit "+list(topics)+" here any more")))

@@ -65,7 +65,11 @@ func (d *differ) eventRemoved(o *model.Event) {
 		reasons = []Reason{breaks(callers("Event" + o.Ident + " and the call " + o.Ident + " are gone"))}
 	}
 	if d.calls() {
-		reasons = append(reasons, programs("they still fire it until they are stopped"))
+		r := programs("they still fire it until they are stopped")
+		if d.endsEventsEdges(o) {
+			r = programs("they still fire it, and the database takes its moves " + untilAdvance)
+		}
+		reasons = append(reasons, r)
 		if len(o.Identity) > 0 {
 			reasons = append(reasons, rows("its facts stay"))
 		}

@@ -30,7 +30,7 @@ func (d *differ) machineRemoved(new []*model.Machine) {
 		text := "those of " + t.Name + " stay where they stand: no new program moves them"
 		for _, n := range new {
 			if n.Table != nil && n.Table.Name == t.Name {
-				text = "machine " + n.Name + " has the table " + t.Name + " now, but history and facts are kept by the machine's name and do not follow; migrate them by hand"
+				text = "machine " + n.Name + " has the table " + t.Name + " now, but history and facts are kept by the machine's name and do not follow; " + byHand
 			}
 		}
 		reasons = append(reasons, breaks(rows(text)))

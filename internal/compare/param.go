@@ -85,8 +85,8 @@ func (d *differ) paramType(path, what, field string, e *model.Event, o, n *model
 	}
 	switch {
 	case !identifies(e, n):
-	case widens(o.Type, n.Type):
-		reasons = append(reasons, rows("facts stay known, since the text of a value is the same; "+byHand))
+	case o.Type.Kind == model.KindText && n.Type.Kind == model.KindText:
+		reasons = append(reasons, rows("facts stay known, since they are kept as text"))
 	default:
 		reasons = append(reasons, breaks(rows("facts are kept by the text of the old type; "+byHand)))
 	}

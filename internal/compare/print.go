@@ -36,7 +36,7 @@ func (r *Report) Text(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString(r.verdict() + "\n")
+	b.WriteString(r.later() + r.verdict() + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -58,9 +58,10 @@ func (r *Report) verdict() string {
 	return fmt.Sprintf("%d breaking, %d safe %s: %s", breaking, all-breaking, noun, r.Semver())
 }
 
+// Columns of the text: where a change begins, and a reason behind its side.
 const (
-	indent = "                   " // below the text of a change
-	verge  = len(indent)
+	changeAt = 19
+	reasonAt = 20
 )
 
 func (c *Change) text(b *strings.Builder) {
@@ -68,19 +69,30 @@ func (c *Change) text(b *strings.Builder) {
 	if !c.Safe() {
 		word = "breaking"
 	}
-	head := fmt.Sprintf("  %-9s %-6s ", word, c.Semver())
-	fold(b, head, c.Text+"  "+c.place(), verge)
+	fold(b, fmt.Sprintf("  %-8s  %-6s", word, c.Semver()), c.Text+"  "+c.place(), changeAt)
 	for _, r := range c.Reasons {
-		mark := "  "
+		mark := ' '
 		if r.Breaks {
-			mark = "! "
+			mark = '!'
 		}
 		side := string(r.Side)
 		if r.Side == Programs {
 			side = "old programs"
 		}
-		fold(b, indent+mark, side+": "+r.Text, verge+4)
+		fold(b, fmt.Sprintf("    %c %-12s", mark, side), r.Text, reasonAt)
 	}
+}
+
+// later explains what reasons mean by --advance, if one does.
+func (r *Report) later() string {
+	for _, c := range r.Changes {
+		for _, reason := range c.Reasons {
+			if strings.Contains(reason.Text, "--advance") {
+				return "--advance is fsmgen generate --advance, which is for when no old program runs any more.\n"
+			}
+		}
+	}
+	return ""
 }
 
 func (c *Change) place() string {
@@ -91,14 +103,14 @@ func (c *Change) place() string {
 	return fmt.Sprintf("(%s%s:%d)", was, pos.File, pos.Line)
 }
 
-// fold writes text behind head, broken at spaces, further lines below column by.
-func fold(b *strings.Builder, head, text string, by int) {
-	line := head
+// fold writes head and, from column at on, the text, broken at spaces.
+func fold(b *strings.Builder, head, text string, at int) {
+	line := fmt.Sprintf("%-*s", at, head)
 	bare := true // whether the line has no word yet
 	for _, word := range strings.Fields(harmless(text)) {
 		if !bare && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			b.WriteString(line + "\n")
-			line, bare = strings.Repeat(" ", by), true
+			line, bare = strings.Repeat(" ", at), true
 		}
 		if !bare {
 			line += " "

@@ -28,17 +28,18 @@ func TestText(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, `order
   breaking  major  state PACKED is removed (was order.yaml:12)
-                     old programs: they still move rows into it until they are stopped
-                   ! rows: any that stand in PACKED could not be read or moved; count them with
-                       --database
-                     callers: StatePacked is gone
+      old programs  they still bring rows there, which the database takes until --advance; generate
+                    warns of it (FSM092)
+    ! rows          any that stand in PACKED could not be read or moved; count them with --database
+      callers       StatePacked is gone
   breaking  major  event pack is removed; it moves PAID to PACKED (was order.yaml:25)
-                     old programs: they still fire it until they are stopped
-                   ! callers: EventPack and the call Pack are gone
+      old programs  they still fire it, and the database takes its moves until --advance
+    ! callers       EventPack and the call Pack are gone
   safe      minor  ship in PAID: was reject; is SHIPPED (order.yaml:29)
-                     old programs: they decide as before until they are stopped
-                     callers: calls that were refused move the row now
+      old programs  they decide as before until they are stopped
+      callers       calls that were refused move the row now
 
+--advance is fsmgen generate --advance, which is for when no old program runs any more.
 2 breaking, 1 safe change: major
 `, text(t, report(t, "state-removed")))
 	require.Equal(t, "no change: none\n", text(t, report(t, "same-in-another-layout")))
@@ -56,7 +57,7 @@ func TestTextGroupsByMachine(t *testing.T) {
 
 func TestTextFitsATerminal(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"transition-order", "transition-added-behind", "emit-changed", "machine-renamed"} {
+	for _, name := range []string{"state-removed", "column-check", "transition-order", "transition-added-behind", "emit-changed", "machine-renamed"} {
 		for line := range strings.Lines(text(t, report(t, name))) {
 			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, "%s: %s", name, line)
 		}

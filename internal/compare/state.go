@@ -40,10 +40,12 @@ func (d *differ) initial() {
 	if o == nil || n == nil || d.former[n] == o {
 		return
 	}
-	d.add(MachineInitial, "states."+n.Name+".initial", o.Pos, n.Pos, Major, "rows are created in "+n.Name+"; they were in "+o.Name,
-		programs("they go on creating rows in "+o.Name+" until they are stopped"),
+	reasons := d.ifCalls([]Reason{
+		programs("they go on creating rows in " + o.Name + ", which the database takes " + untilAdvance),
 		rows("those that are there stay where they stand"),
-		breaks(callers("who creates a row and then fires an event finds it in "+n.Name)))
+	})
+	d.add(MachineInitial, "states."+n.Name+".initial", o.Pos, n.Pos, Major, "rows are created in "+n.Name+"; they were in "+o.Name,
+		append(reasons, breaks(callers("who creates a row and then fires an event finds it in "+n.Name)))...)
 }
 
 func (d *differ) stateAdded(n *model.State) {
@@ -62,6 +64,15 @@ func (d *differ) stateAdded(n *model.State) {
 		reasons = append(reasons, consumers("from and to of a payload may say "+n.Name))
 	}
 	d.add(StateAdded, "states."+n.Name, diag.Position{}, n.Pos, Minor, text, reasons...)
+	if n.Was != "" {
+		d.wasUnknown(n)
+	}
+}
+
+// wasUnknown notes a new state with a former name that there is none of.
+func (d *differ) wasUnknown(n *model.State) {
+	d.add(StateWasAdded, "states."+n.Name+".was", diag.Position{}, n.WasPos, Patch, "state "+n.Name+" is new, and says that it was "+n.Was+" before",
+		d.ifCalls([]Reason{breaks(rows("the old definitions have no " + n.Was + ", and generate refuses a name that it has not migrated (FSM094)"))})...)
 }
 
 // ways lists the events that enter or leave the state, each once.
@@ -92,8 +103,8 @@ func (d *differ) stateRemoved(o *model.State) {
 	if d.old.Table == nil {
 		return
 	}
-	if !o.Retired {
-		c.Reasons = append([]Reason{programs("they still move rows into it until they are stopped")}, c.Reasons...)
+	if d.calls() && d.entered(o) {
+		c.Reasons = append([]Reason{programs("they still bring rows there, which the database takes " + untilAdvance + "; generate warns of it (FSM092)")}, c.Reasons...)
 	}
 	d.gone(c, o.Name, o.Code)
 }
@@ -116,7 +127,7 @@ func (d *differ) successor() *model.State {
 func (d *differ) stateMerged(o, n *model.State) {
 	reasons := []Reason{breaks(callers("State" + o.Ident + " is gone"))}
 	if d.old.Table != nil {
-		reasons = append(reasons, breaks(rows("those in "+o.Name+" and in "+n.Name+" can no longer be told apart")),
+		reasons = append(reasons, breaks(rows("those in "+o.Name+" and in "+n.Name+" can no longer be told apart; generate refuses it (FSM095)")),
 			breaks(programs("they treat "+o.Name+" and "+n.Name+" as two states")))
 	}
 	d.add(StateMerged, "states."+n.Name+".was", o.Pos, n.WasPos, Major, "state "+o.Name+" becomes one with "+n.Name+", which was there beside it", reasons...)
@@ -157,16 +168,16 @@ func (d *differ) state(o, n *model.State) {
 func (d *differ) stateRenamed(o, n *model.State) {
 	reasons := []Reason{callers("State" + n.Ident + " is what State" + o.Ident + " was; the compiler names every place")}
 	if d.calls() {
+		kept := "they, their histories and facts"
 		if d.old.Table.Status.Storage == model.StoredCode {
-			reasons = append(reasons, rows("they hold a code, and no name"))
-		} else {
-			reasons = append(reasons,
-				programs("they go on writing "+o.Name+", which the database and the new programs take as "+n.Name+" until fsmgen generate --advance"),
-				rows("they take the new name step by step: deploy, then advance"))
+			kept = "they hold a code, which stays; their histories and facts"
 		}
+		reasons = append(reasons,
+			programs("they and the new programs write "+o.Name+" "+untilAdvance+"; the new ones read both names"),
+			rows(kept+" take the new name when --advance has come a second time"))
 	}
 	if d.new.Emits() {
-		reasons = append(reasons, consumers("payloads say "+n.Name+" where they said "+o.Name+"; read both while both are written"))
+		reasons = append(reasons, consumers("payloads say "+o.Name+" "+untilAdvance+", and "+n.Name+" from then on; read both"))
 	}
 	d.add(StateRenamed, "states."+n.Name+".was", o.Pos, n.Pos, Major, "state "+o.Name+" is called "+n.Name+" now", reasons...)
 }
@@ -184,12 +195,15 @@ func (d *differ) was(o, n *model.State) {
 	switch {
 	case d.old.Table == nil:
 	case d.old.Table.Status.Storage == model.StoredCode:
-		c.Reasons = []Reason{rows("they hold a code, and no name")}
+		c.Reasons = []Reason{programs(underWay), rows("they hold a code, and no name")}
 	default:
-		c.Reasons = []Reason{programs("those from before the renaming must be stopped")}
+		c.Reasons = []Reason{programs(underWay)}
 		d.gone(c, o.Was, 0)
 	}
 }
+
+// underWay is what only the migrations know: how far a rename has come.
+const underWay = "those from before the renaming must be stopped; while it is under way, generate refuses this (FSM093)"
 
 func (d *differ) retired(o, n *model.State) {
 	if !n.Retired {
@@ -198,8 +212,8 @@ func (d *differ) retired(o, n *model.State) {
 		return
 	}
 	reasons := []Reason{rows("those in it stay and may leave it")}
-	if d.calls() {
-		reasons = append(reasons, programs("they may still move rows into it until fsmgen generate --advance"))
+	if d.calls() && d.entered(o) {
+		reasons = append(reasons, programs("they may still bring rows there "+untilAdvance))
 	}
 	d.add(StateRetired, "states."+n.Name+".retired", o.Pos, n.Pos, Minor, "state "+n.Name+" is retired: it may be left, and not entered", reasons...)
 }

@@ -7,7 +7,11 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-const byHand = "generate makes no migration of it (FSM090); write one by hand"
+// What generate does about a change, as reasons say it.
+const (
+	byHand       = "generate makes no migration of it (FSM090); write one by hand"
+	untilAdvance = "until --advance"
+)
 
 func (d *differ) table() {
 	o, n := d.old.Table, d.new.Table
@@ -40,11 +44,12 @@ func (d *differ) table() {
 	d.own("deadline", o.Deadline, n.Deadline, o.Pos, n.Pos, d.old.Deadlines(), d.new.Deadlines())
 	d.own("deadline.runs", o.Runs, n.Runs, o.Pos, n.Pos, d.old.CountsRuns(), d.new.CountsRuns())
 	if o.Existing != n.Existing {
-		text := "the table counts as one that was there before the machine"
+		text, r := "the table counts as one that was there before the machine", rows("only how migrations are written changes")
 		if !n.Existing {
 			text = "the table counts as the machine's own"
+			r = breaks(rows("its primary key and checks may be called otherwise than those that fsmgen makes, so calls and migrations fail"))
 		}
-		d.add(TableExisting, "table.existing", o.Pos, n.Pos, Patch, text, rows("only how migrations are written changes"))
+		d.add(TableExisting, "table.existing", o.Pos, n.Pos, Patch, text, r)
 	}
 	for _, p := range merged(o.Columns, n.Columns, func(a, b *model.Column) bool { return a.Name == b.Name }) {
 		d.column(p.old, p.new)
@@ -58,7 +63,7 @@ func (d *differ) own(what, was, is string, op, np diag.Position, wasUsed, isUsed
 	}
 	text := "the " + what + " column is " + is + "; it was " + was
 	if !wasUsed || !isUsed {
-		d.add(TableOwn, "table."+what, op, np, Patch, text, rows("no row has that column yet"))
+		d.add(TableOwn, "table."+what, op, np, Patch, text, breaks(rows("no row needs that column yet, but "+byHand)))
 		return
 	}
 	d.add(TableOwn, "table."+what, op, np, Patch, text,

@@ -13,10 +13,15 @@ import (
 // problem.
 func (s *Schema) expand(prev Schema, m *model.Machine, problems *diag.List) {
 	s.keep(prev)
+	before := problems.Errors()
 	s.renames(prev, m, problems)
 	was := prev.inTermsOf(s.Renames)
 	p := Pending{}
-	s.goneStates(was, m, &p, problems)
+	gone := problems
+	if problems.Errors() > before {
+		gone = &diag.List{} // a rename that is refused looks like a state that is gone: told once is enough
+	}
+	s.goneStates(was, m, &p, gone)
 	accepted := func(state string) bool { return slices.Contains(s.States, state) || slices.Contains(p.States, state) }
 	for _, e := range was.edgesInForce() {
 		for _, to := range e.To {

@@ -167,6 +167,10 @@ func (s Schema) Waits() []string {
 		add("rows may move from %s to %s", e.From, strings.Join(e.To, ", "))
 	}
 	for _, c := range p.Checks {
+		if c.Check == "" {
+			add("column %s has no check yet", c.Column)
+			continue
+		}
 		add("the check of column %s is the one of before or the new one", c.Column)
 	}
 	for _, c := range p.Filled {

@@ -43,6 +43,7 @@ func TestACheckOverAnOldColumnWaits(t *testing.T) {
 	capped := strings.Replace(door, "colour: text", "colour: text\n    most: {type: integer, default: 3, check: knocks <= most}", 1)
 	land(t, files, door)
 	land(t, files, capped)
+	require.Equal(t, []string{"column most has no check yet"}, schema(t, files).Waits())
 	advance(t, files, capped)
 	s := standing(t, files)
 	s.up(2)

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -48,16 +49,7 @@ func problems(t *testing.T, root string) string {
 		return printed(t, &found)
 	}
 	files := newProject(t)
-	if before := below(t, root, "before"); len(before) > 0 {
-		maps.Copy(files, before)
-		machines, err := pipeline.Lint(context.Background(), files, []string{"definitions"}, &found)
-		require.NoError(t, err)
-		files["migrations/00002_before.sql"] = &fstest.MapFile{Data: gensql.Migration(machines[0], nil, &found)}
-		require.Empty(t, found.Sorted())
-		for name := range before {
-			delete(files, name)
-		}
-	}
+	migrated(t, root, files)
 	maps.Copy(files, below(t, root, "definitions"))
 	if sql := below(t, root, "sql"); len(sql) > 0 { // what lint --queries looks at
 		maps.Copy(files, sql)
@@ -68,15 +60,50 @@ func problems(t *testing.T, root string) string {
 		return printed(t, &found)
 	}
 	maps.Copy(files, below(t, root, "queries"))
-	_, err = pipeline.Generate(context.Background(), files, &found)
+	generate := pipeline.GenerateWaiting
+	if command, err := os.ReadFile(path.Join(root, "run.txt")); !os.IsNotExist(err) {
+		require.NoError(t, err)
+		require.Equal(t, "fsmgen generate --advance\n", string(command))
+		generate = pipeline.Advance
+	}
+	_, _, err = generate(context.Background(), files, &found)
 	require.NoError(t, err)
 	return printed(t, &found)
 }
 
-// below reads the files of a folder of a case; what was before are definitions.
+// migrated adds the migrations of the definitions as they were: those of
+// before/, then those of before-2/, as far as the case has them.
+func migrated(t *testing.T, root string, files fstest.MapFS) {
+	t.Helper()
+	var landed *gensql.Schema
+	for i, folder := range []string{"before", "before-2"} {
+		before := below(t, root, folder)
+		if len(before) == 0 {
+			return
+		}
+		var found diag.List
+		machines, err := pipeline.Lint(context.Background(), before, []string{"definitions"}, &found)
+		require.NoError(t, err)
+		require.Len(t, machines, 1)
+		migration := gensql.Migration(machines[0], landed, &found)
+		require.Empty(t, found.Sorted())
+		schemas, err := gensql.Embedded(migration)
+		require.NoError(t, err)
+		require.Len(t, schemas, 1)
+		landed = &schemas[0]
+		files[fmt.Sprintf("migrations/%05d_door.sql", i+2)] = &fstest.MapFile{Data: migration}
+	}
+}
+
+// below reads the files of a folder of a case; what was before are definitions
+// too.
 func below(t *testing.T, root, folder string) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
+	within := folder
+	if strings.HasPrefix(folder, "before") {
+		within = "definitions"
+	}
 	entries, err := os.ReadDir(path.Join(root, folder))
 	if !os.IsNotExist(err) {
 		require.NoError(t, err)
@@ -84,7 +111,7 @@ func below(t *testing.T, root, folder string) fstest.MapFS {
 	for _, e := range entries {
 		text, err := os.ReadFile(path.Join(root, folder, e.Name()))
 		require.NoError(t, err)
-		files[path.Join(strings.Replace(folder, "before", "definitions", 1), e.Name())] = &fstest.MapFile{Data: text}
+		files[path.Join(within, e.Name())] = &fstest.MapFile{Data: text}
 	}
 	return files
 }
@@ -171,6 +198,21 @@ func TestCasesAreShownReadably(t *testing.T) {
 	} {
 		require.Equal(t, c.want, pipeline.CaseFile{Text: c.text}.Shown())
 		require.Equal(t, c.want, pipeline.Case{Problems: c.text}.ShownProblems())
+	}
+}
+
+// A case with a past says in which order its folders were generated from.
+func TestCasesTellTheirHistory(t *testing.T) {
+	t.Parallel()
+	found, err := pipeline.Find([]string{"FSM008", "FSM091", "FSM092", "FSM093", "FSM097"})
+	require.NoError(t, err)
+	for i, want := range []string{
+		"", "",
+		"generated from before/, then definitions/",
+		"generated from before/, then before-2/, then definitions/",
+		"generated from before/, then before-2/, then advanced with definitions/",
+	} {
+		require.Equal(t, want, found[i].Good.History(), found[i].Code)
 	}
 }
 

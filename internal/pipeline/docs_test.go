@@ -49,14 +49,21 @@ func section(b *strings.Builder, e pipeline.Explanation) {
 	}
 	fmt.Fprintf(b, "\n## %s\n\n**%s** (%s, %s)\n\n%s\n\n%s\n", e.Code, e.Short, e.Severity, waive, e.Cause, e.Fix)
 	if e.Bad.Name != "" {
-		b.WriteString("\nFails:\n")
+		fmt.Fprintf(b, "\nFails%s:\n", history(e.Bad))
 		files(b, e.Bad)
 		fmt.Fprintf(b, "\n```text\n%s```\n", e.Bad.ShownProblems())
 	}
 	if e.Good.Name != "" {
-		b.WriteString("\nPasses:\n")
+		fmt.Fprintf(b, "\nPasses%s:\n", history(e.Good))
 		files(b, e.Good)
 	}
+}
+
+func history(c pipeline.Case) string {
+	if c.History() == "" {
+		return ""
+	}
+	return ", " + c.History()
 }
 
 func files(b *strings.Builder, c pipeline.Case) {

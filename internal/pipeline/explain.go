@@ -17,8 +17,9 @@ import (
 
 // cases explain the rules of internal/syntax, internal/gensql and this package.
 // A file is a definition; a folder is a project, with definitions/ and, where it
-// matters, queries/, the hand-written sql/ that lint --queries looks at, and the definitions as they were at the generation before,
-// in before/.
+// matters, queries/, the hand-written sql/ that lint --queries looks at, the
+// definitions that its migrations were made from, first before/ and then
+// before-2/, and in run.txt the command that is run instead of fsmgen generate.
 //
 //go:embed cases
 var cases embed.FS
@@ -106,6 +107,26 @@ func readCase(from fs.FS, folder string, e fs.DirEntry) (Case, error) {
 	problems, err := fs.ReadFile(from, path.Join("bad/want", c.Name+".txt"))
 	c.Problems = string(problems)
 	return c, err
+}
+
+// History says which of the case's folders were generated from, one after the
+// other; empty for a case that has no past.
+func (c Case) History() string {
+	var folders []string
+	how := "definitions/"
+	for _, f := range c.Files {
+		folder, _, _ := strings.Cut(f.Name, "/")
+		switch {
+		case strings.HasPrefix(folder, "before") && !slices.Contains(folders, folder+"/"):
+			folders = append(folders, folder+"/")
+		case folder == "run.txt":
+			how = "advanced with definitions/"
+		}
+	}
+	if len(folders) == 0 {
+		return ""
+	}
+	return "generated from " + strings.Join(append(folders, how), ", then ")
 }
 
 // size is how much there is to read.
