@@ -125,7 +125,7 @@ events: {pay: {}, cancel: {}}
 transitions:
   - {event: pay, from: OPEN, to: PAID}
   - {event: cancel, from: '*', to: PAID}`,
-			[]string{`6:27 FSM012 state "*" is not declared`}},
+			[]string{`6:27 FSM012 '*' stands for the rest of the states in otherwise alone`}},
 	} {
 		t.Run(c.behaviour, func(t *testing.T) {
 			t.Parallel()

@@ -72,8 +72,8 @@ func (c *checker) ends(next, back [][]int) {
 	}
 }
 
-// stuck warns of states in which a row waits for somebody outside, with no
-// deadline and nothing that anybody here could do.
+// stuck warns of states in which a row waits with no deadline and no event that
+// is for people: one that is neither a callback nor a deadline's.
 func (c *checker) stuck(next [][]int) {
 	human := make([]bool, len(c.machine.States))
 	timed := make(map[*model.Event]bool)
@@ -93,7 +93,7 @@ func (c *checker) stuck(next [][]int) {
 		if s.Final || s.Resting || s.Deadline != nil || human[i] || len(next[i]) == 0 {
 			continue
 		}
-		c.warnf(s.Pos, CodeStuck, "a row in state %s waits for a callback that may never come: the state has no deadline, and no event from inside moves the row; add a deadline, or mark the state resting", quote(s.Name))
+		c.warnf(s.Pos, CodeStuck, "a row may stay in state %s for good: it has no deadline, and nothing moves the row from it but callbacks, which may not come, and events that the deadlines of other states fire; add a deadline or an event for people, or mark the state resting", quote(s.Name))
 	}
 }
 

@@ -1,6 +1,9 @@
 package check
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/sqlexpr"
 	"github.com/pawl-go/pawl/internal/syntax"
@@ -62,6 +65,10 @@ func (c *checker) guard(n *syntax.Node, event *model.Event) *model.Guard {
 	}
 	s := c.nameValue(n, "\"guard\"")
 	if s == nil {
+		return nil
+	}
+	if strings.ContainsAny(s.Text, " =<>@(") {
+		c.errorf(s.Pos, CodeUnknownName, "%s is no name of a guard; for SQL in its place write guard: {sql: %s}", quote(s.Text), strconv.Quote(s.Text))
 		return nil
 	}
 	names := make([]string, 0, len(c.guardDecls))

@@ -121,6 +121,7 @@ func (c *checker) boolean(m *syntax.Mapping, key string) bool {
 	}
 	value, ok := entry.Value.AsScalar().Bool()
 	if !ok {
+		c.gaps = true // it may have been meant to be true
 		c.errorf(entry.Value.Pos, CodeWrongKind, "%q must be true or false", key)
 	}
 	return value

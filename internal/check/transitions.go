@@ -158,6 +158,10 @@ func (c *checker) event(s *syntax.Scalar) *model.Event {
 }
 
 func (c *checker) state(s *syntax.Scalar) *model.State {
+	if s.Text == "*" {
+		c.errorf(s.Pos, CodeUnknownName, "'*' stands for the rest of the states in otherwise alone; name the states here")
+		return nil
+	}
 	if state := c.stateOf[s.Text]; state != nil {
 		return state
 	}

@@ -52,6 +52,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"lint", "-h"}, 0, "usage: fsmgen lint"},
 		{[]string{"lint", "--format", "xml"}, 2, `no format "xml"`},
 		{[]string{"lint", "/etc"}, 2, "below the project's root"},
+		{[]string{"lint", "../x.yaml"}, 2, "outside the project's root"},
 		{[]string{"lint", "--queries", "/etc"}, 2, "below the project's root"},
 		{[]string{"generate", "--queries", "queries"}, 2, "flag provided but not defined"},
 		{[]string{"lint", "-C", "/does/not/exist"}, 2, "no such file"},
@@ -113,9 +114,13 @@ func TestLintExitsWithFindings(t *testing.T) {
 
 	code, out, _ = run("lint", "definitions/a.yaml", "--format=json", "-C", dir)
 	require.Equal(t, 1, code)
-	var problems []map[string]any
-	require.NoError(t, json.Unmarshal([]byte(out), &problems))
-	require.Equal(t, "FSM012", problems[0]["code"])
+	var report struct {
+		Errors   int
+		Problems []struct{ Code string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &report))
+	require.Equal(t, 1, report.Errors)
+	require.Equal(t, "FSM012", report.Problems[0].Code)
 
 	code, out, _ = run("lint", "--format", "sarif", "definitions/b.yaml", "-C", dir)
 	require.Equal(t, 0, code)

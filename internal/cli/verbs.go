@@ -107,6 +107,9 @@ func below(given []string) ([]string, error) {
 			return nil, fmt.Errorf("%s: give a path below the project's root, see -C", p)
 		}
 		paths[i] = filepath.ToSlash(filepath.Clean(p))
+		if paths[i] == ".." || strings.HasPrefix(paths[i], "../") {
+			return nil, fmt.Errorf("%s: this is outside the project's root; give a path below it, see -C", p)
+		}
 	}
 	return paths, nil
 }

@@ -51,7 +51,14 @@ func writeHarmless(b *bufio.Writer, s string) {
 	}
 }
 
-// jsonProblem fixes the field names and their order.
+// jsonReport fixes the field names and their order.
+type jsonReport struct {
+	Errors   int           `json:"errors"`
+	Warnings int           `json:"warnings"`
+	Problems []jsonProblem `json:"problems"`
+	Waived   []jsonProblem `json:"waived"`
+}
+
 type jsonProblem struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
@@ -59,22 +66,39 @@ type jsonProblem struct {
 	Code     string `json:"code"`
 	Severity string `json:"severity"`
 	Message  string `json:"message"`
+	// Reason is that of the waiver.
+	Reason string `json:"reason,omitempty"`
 }
 
-// JSON writes the sorted problems as an array of objects with the fields
-// file, line, col, code, severity and message, in that order. An empty list
-// writes an empty array. The error is the writer's.
+func jsonOf(p Problem) jsonProblem {
+	return jsonProblem{
+		File:     p.Pos.File,
+		Line:     p.Pos.Line,
+		Col:      p.Pos.Col,
+		Code:     string(p.Code),
+		Severity: p.Severity.String(),
+		Message:  p.Message,
+	}
+}
+
+// JSON writes an object with the fields errors and warnings, which count the
+// problems, problems, which are sorted, and waived. Both are arrays, perhaps
+// empty, of objects with the fields file, line, col, code, severity and
+// message, and, of what is waived, reason. The error is the writer's.
 func (l *List) JSON(w io.Writer) error {
-	out := []jsonProblem{}
+	out := jsonReport{Problems: []jsonProblem{}, Waived: []jsonProblem{}}
 	for _, p := range l.Sorted() {
-		out = append(out, jsonProblem{
-			File:     p.Pos.File,
-			Line:     p.Pos.Line,
-			Col:      p.Pos.Col,
-			Code:     string(p.Code),
-			Severity: p.Severity.String(),
-			Message:  p.Message,
-		})
+		if p.Severity == Error {
+			out.Errors++
+		} else {
+			out.Warnings++
+		}
+		out.Problems = append(out.Problems, jsonOf(p))
+	}
+	for _, p := range l.Waived() {
+		waived := jsonOf(p.Problem)
+		waived.Reason = p.Reason
+		out.Waived = append(out.Waived, waived)
 	}
 	return encode(w, out)
 }

@@ -45,25 +45,42 @@ func TestTextMakesControlCharactersHarmless(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	require.NoError(t, sample().JSON(&b))
-	require.Equal(t, `[
-  {
-    "file": "definitions/order.yaml",
-    "line": 3,
-    "col": 1,
-    "code": "FSM030",
-    "severity": "warning",
-    "message": "a & b < c"
-  },
-  {
-    "file": "definitions/order.yaml",
-    "line": 12,
-    "col": 9,
-    "code": "FSM012",
-    "severity": "error",
-    "message": "event \"pya\" is not declared; did you mean \"pay\"?"
-  }
-]
+	l := sample()
+	l.Waive(Problem{Pos: Position{File: "definitions/order.yaml", Line: 4, Col: 2}, Code: "FSM077", Severity: Warning, Message: "money"}, "points are none")
+	require.NoError(t, l.JSON(&b))
+	require.Equal(t, `{
+  "errors": 1,
+  "warnings": 1,
+  "problems": [
+    {
+      "file": "definitions/order.yaml",
+      "line": 3,
+      "col": 1,
+      "code": "FSM030",
+      "severity": "warning",
+      "message": "a & b < c"
+    },
+    {
+      "file": "definitions/order.yaml",
+      "line": 12,
+      "col": 9,
+      "code": "FSM012",
+      "severity": "error",
+      "message": "event \"pya\" is not declared; did you mean \"pay\"?"
+    }
+  ],
+  "waived": [
+    {
+      "file": "definitions/order.yaml",
+      "line": 4,
+      "col": 2,
+      "code": "FSM077",
+      "severity": "warning",
+      "message": "money",
+      "reason": "points are none"
+    }
+  ]
+}
 `, b.String())
 }
 
@@ -75,7 +92,7 @@ func TestEmptyListPrints(t *testing.T) {
 	require.NoError(t, l.JSON(&js))
 	require.NoError(t, l.SARIF(&sarif, nil))
 	require.Empty(t, text.String())
-	require.Equal(t, "[]\n", js.String())
+	require.JSONEq(t, `{"errors": 0, "warnings": 0, "problems": [], "waived": []}`, js.String())
 	require.Contains(t, sarif.String(), `"rules": []`)
 	require.Contains(t, sarif.String(), `"results": []`)
 }
