@@ -21,11 +21,11 @@ serve: ## the orders example, up to play with
 
 .PHONY: test
 test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
-	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test $(PACKAGES)
+	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test -timeout 20m $(PACKAGES)
 
 .PHONY: race
 race: ## all tests with the race detector
-	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race $(PACKAGES)
+	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $(PACKAGES)
 
 .PHONY: generate
 generate: ## make migrations, queries and Go from the definitions
