@@ -152,6 +152,9 @@ func runGenerate(ctx context.Context, k *call) int {
 		return exitFindings
 	}
 	k.waiting(waiting)
+	if k.generate.advance && k.format == "text" && len(waiting) == 0 {
+		_, _ = fmt.Fprintln(k.err, "nothing waits any more: with this migration and this program the change is through")
+	}
 	if !k.generate.check {
 		changes, err := set.Write(k.dir, pipeline.Owned())
 		if err != nil {
@@ -274,7 +277,7 @@ func (k *call) waiting(list []pipeline.Waiting) {
 			_, _ = fmt.Fprintf(k.err, "note: %s: %s\n", w.Machine, what)
 		}
 	}
-	_, _ = fmt.Fprintln(k.err, "note: this is for programs generated before; when they are gone, run fsmgen generate --advance")
+	_, _ = fmt.Fprintln(k.err, "note: this is kept for programs generated before: apply the migration, roll out, and when they are gone run fsmgen generate --advance")
 }
 
 func (k *call) changes(changes []fileset.Change) {

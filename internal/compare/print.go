@@ -69,7 +69,7 @@ func (c *Change) text(b *strings.Builder) {
 	if !c.Safe() {
 		word = "breaking"
 	}
-	fold(b, fmt.Sprintf("  %-8s  %-6s", word, c.Semver()), c.Text+"  "+c.place(), changeAt)
+	fold(b, fmt.Sprintf("  %-8s  %-6s", word, c.Semver()), append(words(c.Text), harmless(c.place())), changeAt)
 	for _, r := range c.Reasons {
 		mark := ' '
 		if r.Breaks {
@@ -79,7 +79,7 @@ func (c *Change) text(b *strings.Builder) {
 		if r.Side == Programs {
 			side = "old programs"
 		}
-		fold(b, fmt.Sprintf("    %c %-12s", mark, side), r.Text, reasonAt)
+		fold(b, fmt.Sprintf("    %c %-12s", mark, side), words(r.Text), reasonAt)
 	}
 }
 
@@ -103,11 +103,13 @@ func (c *Change) place() string {
 	return fmt.Sprintf("(%s%s:%d)", was, pos.File, pos.Line)
 }
 
-// fold writes head and, from column at on, the text, broken at spaces.
-func fold(b *strings.Builder, head, text string, at int) {
+func words(text string) []string { return strings.Fields(harmless(text)) }
+
+// fold writes head and, from column at on, the words, in as many lines as they need.
+func fold(b *strings.Builder, head string, words []string, at int) {
 	line := fmt.Sprintf("%-*s", at, head)
 	bare := true // whether the line has no word yet
-	for _, word := range strings.Fields(harmless(text)) {
+	for _, word := range words {
 		if !bare && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			b.WriteString(line + "\n")
 			line, bare = strings.Repeat(" ", at), true

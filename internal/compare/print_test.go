@@ -28,8 +28,8 @@ func TestText(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, `order
   breaking  major  state PACKED is removed (was order.yaml:12)
-      old programs  they still bring rows there, which the database takes until --advance; generate
-                    warns of it (FSM092)
+    ! old programs  they still bring rows there, which the database takes until --advance and the
+                    new programs do not know (FSM092)
     ! rows          any that stand in PACKED could not be read or moved; count them with --database
       callers       StatePacked is gone
   breaking  major  event pack is removed; it moves PAID to PACKED (was order.yaml:25)
@@ -81,6 +81,14 @@ func TestJSON(t *testing.T) {
 	b.Reset()
 	require.NoError(t, report(t, "same-in-another-layout").JSON(&b))
 	require.JSONEq(t, `{"verdict": "none", "breaking": 0, "safe": 0, "changes": []}`, b.String())
+}
+
+// A place is never broken, so that it can be found and copied.
+func TestAPlaceStaysWhole(t *testing.T) {
+	t.Parallel()
+	r := report(t, "state-removed")
+	r.Changes[0].Old.File = "main:" + strings.Repeat("x", 60)
+	require.Contains(t, text(t, r), "state PACKED is removed\n"+strings.Repeat(" ", 19)+"(was main:xxx")
 }
 
 // Whatever the terminal would obey is written as an escape.

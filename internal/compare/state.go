@@ -104,7 +104,7 @@ func (d *differ) stateRemoved(o *model.State) {
 		return
 	}
 	if d.calls() && d.entered(o) {
-		c.Reasons = append([]Reason{programs("they still bring rows there, which the database takes " + untilAdvance + "; generate warns of it (FSM092)")}, c.Reasons...)
+		c.Reasons = append([]Reason{breaks(programs("they still bring rows there, which the database takes " + untilAdvance + " and the new programs do not know (FSM092)"))}, c.Reasons...)
 	}
 	d.gone(c, o.Name, o.Code)
 }

@@ -27,7 +27,7 @@ const (
 func Rules() []diag.Rule {
 	return []diag.Rule{{
 		Code: CodeMigration, Severity: diag.Error, Short: "change without a safe migration",
-		Cause: "The definition's table, key, or a column's type changed, or a new column has no value for the rows there are.",
+		Cause: "The definition's table, key, own columns, way to keep the state, or a column's type changed, or what facts are known by, or a column has no value for the rows there are.",
 		Fix:   "Give the column a default or make it optional; for the rest, write the migration by hand and end it with the line that fsmgen model NAME prints.",
 	}, {
 		Code: CodeStateGone, Severity: diag.Warning, Short: "state taken away",
@@ -36,7 +36,7 @@ func Rules() []diag.Rule {
 	}, {
 		Code: CodeRenameUnderWay, Severity: diag.Error, Short: "rename given up half way",
 		Cause: "The renaming of a state has begun, rows and programs use both names, and the definition no longer says so.",
-		Fix:   "Put was back until fsmgen generate --advance has ended the rename; change the name again after that.",
+		Fix:   "Put the definition back as it was, and end the rename with fsmgen generate --advance, twice from its beginning, each time when the programs of before are gone; change the name again after that. To give it up instead, roll the program back, migrate down past it, and delete its migrations.",
 	}, {
 		Code: CodeWasUnknown, Severity: diag.Error, Short: "former name unknown",
 		Cause: "A new state says was, and the newest migration of the machine has no state of that name.",
@@ -48,7 +48,7 @@ func Rules() []diag.Rule {
 	}, {
 		Code: CodeReadEmpty, Severity: diag.Warning, Short: "unreadable for programs of before",
 		Cause: "A required column may now be empty; a program of before cannot read a row where it is.",
-		Fix:   "Write no empty value before those programs are gone.",
+		Fix:   "Write no empty value before those programs are gone. It is told once; generate says nothing of it later.",
 	}, {
 		Code: CodeNotMigrated, Severity: diag.Error, Short: "advance of a definition that changed",
 		Cause: "fsmgen generate --advance ends what the newest migrations have begun, and the definition says something else by now.",

@@ -21,7 +21,7 @@ func shutAs(name, fields string) string {
 // What a rename cannot be is told at its place, and makes no migration.
 func TestRenamesThatAreRefused(t *testing.T) {
 	t.Parallel()
-	const underWay = `; the rename of "SHUT" to "CLOSED" is under way: fsmgen generate --advance takes its next step when the programs of before are gone`
+	const underWay = `; the rename of "SHUT" to "CLOSED" is under way: let it end by fsmgen generate --advance, or take its migration back (see fsmgen rules FSM093)`
 	withLocked := strings.Replace(shutAs("CLOSED", "was: SHUT"), "  GONE: {final: true}", "  GONE: {final: true}\n  SHUT: {}", 1)
 	withLocked = strings.Replace(withLocked, "transitions:", "transitions:\n  - {event: open, from: SHUT, to: OPEN}\n  - {event: knock, from: OPEN, to: SHUT}", 1)
 	both := strings.NewReplacer("SHUT: {}", "SHUT: {}\n  CLOSED: {}", "transitions:", "transitions:\n  - {event: open, from: CLOSED, to: OPEN}\n  - {event: knock, from: OPEN, to: CLOSED}").Replace(door)

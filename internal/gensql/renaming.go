@@ -51,7 +51,7 @@ func suggest(name string, candidates []string) string {
 // it said at its beginning; otherwise it is a problem.
 func (s *Schema) goesOn(r Rename, m *model.Machine, problems *diag.List) bool {
 	refuse := func(pos diag.Position, format string, args ...any) bool {
-		problems.Addf(pos, CodeRenameUnderWay, diag.Error, format+"; the rename of %q to %q is under way: fsmgen generate --advance takes its next step when the programs of before are gone",
+		problems.Addf(pos, CodeRenameUnderWay, diag.Error, format+"; the rename of %q to %q is under way: let it end by fsmgen generate --advance, or take its migration back (see fsmgen rules FSM093)",
 			append(args, r.Was, r.Is)...)
 		return false
 	}
