@@ -163,7 +163,7 @@ func (d *differ) columnDefault(path string, o, n *model.Column, shape bool) {
 	if n.Default == nil && !n.Optional && !shape {
 		r := programs("they go on writing " + was + " where a creator gives none")
 		if createField(d.old, o) == absent {
-			r = breaks(programs("they create rows without it, which are refused"))
+			r = programs("they leave it to the default, which stays " + untilAdvance)
 		}
 		reasons = append(reasons, r)
 	}

@@ -189,6 +189,14 @@ func keptPaths(s gensql.Schema, changes []*compare.Change) (paths []string, edge
 			}
 		}
 	}
+	for _, d := range p.Defaults {
+		// Programs whose creators give the column write its default themselves.
+		for _, change := range changes {
+			if change.Path == "table.columns."+d.Column+".default" && waits(change) {
+				paths = append(paths, change.Path)
+			}
+		}
+	}
 	return paths, len(p.Edges) > 0
 }
 

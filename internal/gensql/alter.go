@@ -47,7 +47,7 @@ func (s *Schema) changeColumns(prev Schema, m *model.Machine, refuse func(diag.P
 			steps = append(steps, s.addColumn(is))
 			was = &Column{}
 		default:
-			steps = append(steps, s.alterColumn(*was, is, pos, refuse)...)
+			steps = append(steps, s.alterColumn(*was, s.inForce(is), pos, refuse)...)
 		}
 		checked(*was, s.inForce(is))
 	}

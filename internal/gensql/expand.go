@@ -184,6 +184,9 @@ func (s *Schema) pendingColumns(prev Schema, m *model.Machine, p *Pending) {
 		if check, later := s.laterCheck(prev, was, is, m); later {
 			p.Checks = append(p.Checks, PendingCheck{is.Name, check})
 		}
+		if was != nil && is.Default == "" && prev.inForce(*was).Default != "" {
+			p.Defaults = append(p.Defaults, PendingDefault{is.Name, prev.inForce(*was).Default})
+		}
 		filled := slices.Contains(prev.pending().Filled, is.Name)
 		if !is.Optional && is.Default != "" && was != nil && (was.Optional || filled) {
 			p.Filled = append(p.Filled, is.Name)

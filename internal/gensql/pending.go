@@ -20,6 +20,9 @@ type Pending struct {
 	Edges []Edge `json:"edges,omitempty"`
 	// Checks are the conditions in force on columns that are declared with others.
 	Checks []PendingCheck `json:"checks,omitempty"`
+	// Defaults are of columns that no longer have one; creators of before leave
+	// the column to it.
+	Defaults []PendingDefault `json:"defaults,omitempty"`
 	// Filled are columns that have become required; an empty value is replaced
 	// by the default.
 	Filled []string `json:"filled,omitempty"`
@@ -35,6 +38,12 @@ type Pending struct {
 type PendingCheck struct {
 	Column string `json:"column"`
 	Check  string `json:"check,omitempty"`
+}
+
+// PendingDefault is the default that a column still has.
+type PendingDefault struct {
+	Column  string `json:"column"`
+	Default string `json:"default"`
 }
 
 func (p Pending) none() bool { return reflect.DeepEqual(p, Pending{}) }
@@ -85,6 +94,11 @@ func (s Schema) inForce(c Column) Column {
 	for _, p := range s.pending().Checks {
 		if p.Column == c.Name {
 			c.Check = p.Check
+		}
+	}
+	for _, p := range s.pending().Defaults {
+		if p.Column == c.Name {
+			c.Default = p.Default
 		}
 	}
 	return c
@@ -172,6 +186,9 @@ func (s Schema) Waits() []string {
 			continue
 		}
 		add("the check of column %s is the one of before or the new one", c.Column)
+	}
+	for _, d := range p.Defaults {
+		add("column %s keeps its default, %s", d.Column, d.Default)
 	}
 	for _, c := range p.Filled {
 		add("an empty %s is filled with the default", c)

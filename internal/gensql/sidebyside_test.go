@@ -52,6 +52,29 @@ func TestACheckOverAnOldColumnWaits(t *testing.T) {
 	s.cannot("INSERT INTO doors (door_id, status, version, colour, knocks) VALUES (1, 'OPEN', 1, 'red', 4)")
 }
 
+// Programs of before leave a column to its default; one that is gone stays for them.
+func TestADefaultStays(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	with := func(fields string) string {
+		return strings.Replace(door, "colour: text", "colour: text\n    tries: {type: integer"+fields+"}", 1)
+	}
+	land(t, files, with(", default: 7"))
+	require.Empty(t, land(t, files, with("")))
+	require.Equal(t, []string{"column tries keeps its default, 7"}, schema(t, files).Waits())
+	content, _ := next(t, files, with(""))
+	require.Nil(t, content, "generated twice, it is the same")
+	advance(t, files, with(""))
+	require.Empty(t, schema(t, files).Waits())
+	s := standing(t, files)
+	s.up(2)
+	s.may("INSERT INTO doors (door_id, status, version, colour) VALUES (1, 'OPEN', 1, 'red')")
+	s.up(3)
+	s.cannot("INSERT INTO doors (door_id, status, version, colour) VALUES (2, 'OPEN', 1, 'red')")
+	s.down(2)
+	s.may("INSERT INTO doors (door_id, status, version, colour) VALUES (3, 'OPEN', 1, 'red')")
+}
+
 // A column that has become required takes the default for a NULL that a
 // program of before writes.
 func TestARequiredColumnIsFilled(t *testing.T) {
