@@ -187,8 +187,17 @@ func TestAColumnComesBackWithItsValues(t *testing.T) {
 // one that it has no more.
 func TestDeadlinesReachTheRowsThereAre(t *testing.T) {
 	t.Parallel()
+	for column, table := range map[string]string{"deadline_at": "name: doors", "due": "name: doors\n  deadline: {at: due, runs: tries}"} {
+		t.Run(column, func(t *testing.T) {
+			t.Parallel()
+			deadlinesReach(t, strings.Replace(door, "name: doors", table, 1), column)
+		})
+	}
+}
+
+func deadlinesReach(t *testing.T, door, column string) {
 	files := fstest.MapFS{}
-	timed := strings.Replace(door, "SHUT: {}", "SHUT: {deadline: {after: 90m, event: open}}", 1)
+	timed := strings.NewReplacer("SHUT: {}", "SHUT: {deadline: {after: 90m, event: knock, max: 3}}", "{expect: version}", "{}").Replace(door)
 	longer := strings.Replace(timed, "90m", "3h", 1)
 	for i, yaml := range []string{door, timed, longer, door} {
 		content, problems := next(t, files, yaml)
@@ -208,7 +217,7 @@ func TestDeadlinesReachTheRowsThereAre(t *testing.T) {
 	require.NoError(t, err)
 	due := func() string {
 		var text string
-		require.NoError(t, db.QueryRow(`SELECT string_agg(COALESCE((deadline_at > now() + interval '80 minutes' AND deadline_at < now() + interval '100 minutes')::text, 'none'), ' ' ORDER BY door_id) FROM doors`).Scan(&text))
+		require.NoError(t, db.QueryRow(fmt.Sprintf(`SELECT string_agg(COALESCE((%s > now() + interval '80 minutes' AND %[1]s < now() + interval '100 minutes')::text, 'none'), ' ' ORDER BY door_id) FROM doors`, column)).Scan(&text))
 		return text
 	}
 	for i, want := range []string{"none true", "none true", "none none"} {
