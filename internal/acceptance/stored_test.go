@@ -10,13 +10,13 @@ import (
 )
 
 // parcel is a machine whose table keeps nothing under the usual names. KEY,
-// STATUS and IS_PAID stand for what the storages make different.
+// STATUS, VERSION and IS_PAID stand for what the storages make different.
 const parcel = `machine: parcel
 table:
   name: parcels
   key: KEY
   status: STATUS
-  version: lock_version
+  version: VERSION
   deadline: {at: due_at, runs: due_runs}
   columns:
     total_cents: {type: bigint, check: total_cents > 0}
@@ -80,7 +80,11 @@ var keys = []keyed{
 }
 
 func (s storage) definition(k keyed) string {
-	text := strings.NewReplacer("KEY", k.yaml, "STATUS", s.yaml, "IS_PAID", s.isPaid).Replace(parcel)
+	version := "lock_version"
+	if s.codes { // as Rails has both
+		version = "{column: lock_version, type: integer}"
+	}
+	text := strings.NewReplacer("KEY", k.yaml, "STATUS", s.yaml, "VERSION", version, "IS_PAID", s.isPaid).Replace(parcel)
 	for _, code := range []string{"10", "20", "30", "40", "50"} {
 		with := ""
 		if s.codes {

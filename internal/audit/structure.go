@@ -131,7 +131,7 @@ func (l *lifecycle) judgeColumns(r *relation, find func(Kind, string, ...any)) b
 	own := []struct {
 		name, typ string
 		optional  bool
-	}{{t.Status.Column, t.Status.Type, false}, {t.Version, "bigint", false}}
+	}{{t.Status.Column, t.Status.Type, false}, {t.Version, t.VersionType, false}}
 	if l.Deadlines() {
 		own = append(own, struct {
 			name, typ string

@@ -23,7 +23,7 @@ var blocks = []Block{
 		{Name: "columns", Shape: ShapeNamed, Of: "column", Names: NamesPlain, Short: "type", Doc: "The columns that guards read, that transitions set and that a creator gives."},
 		{Name: "existing", Shape: ShapeFlag, Doc: "The table, its key and the declared columns were there before: migrations add what is missing without holding the table up.", Example: "true"},
 		{Name: "status", Shape: ShapeNameOrBlock, Of: "status", Names: NamesPlain, Doc: "The column that keeps the state, status when it is left out.", Example: "{column: state, type: smallint}"},
-		{Name: "version", Shape: ShapeName, Names: NamesPlain, Doc: "The column that counts the moves of a row, version when it is left out.", Example: "lock_version"},
+		{Name: "version", Shape: ShapeNameOrBlock, Of: "version", Names: NamesPlain, Doc: "The column that counts the moves of a row, version when it is left out.", Example: "lock_version"},
 		{Name: "deadline", Shape: ShapeNameOrBlock, Of: "due", Names: NamesPlain, Doc: "The column of the due time, deadline_at when it is left out.", Example: "{at: due_at, runs: due_runs}"},
 	}},
 	{"key", "\"key\"", []Key{
@@ -34,6 +34,10 @@ var blocks = []Block{
 		{Name: "column", Shape: ShapeName, Names: NamesPlain, Doc: "The column, status when it is left out.", Example: "state"},
 		{Name: "type", Shape: ShapeType, Words: statusTypes, Doc: "text (the default), or an integer type for codes; each state then has a code.", Example: "smallint"},
 		{Name: "enum", Shape: ShapeName, Names: NamesPlain, Doc: "The PostgreSQL enum that the column has, instead of a type.", Example: "order_state"},
+	}},
+	{"version", "\"version\"", []Key{
+		{Name: "column", Shape: ShapeName, Names: NamesPlain, Doc: "The column, version when it is left out.", Example: "lock_version"},
+		{Name: "type", Shape: ShapeType, Words: versionTypes, Doc: "bigint (the default), or integer for a column that is there already; its calls end at 2147483647.", Example: "integer"},
 	}},
 	{"due", "\"deadline\"", []Key{
 		{Name: "at", Shape: ShapeName, Names: NamesPlain, Doc: "The column of the due time, deadline_at when it is left out.", Example: "due_at"},
@@ -119,6 +123,8 @@ var blocks = []Block{
 		{Name: "keep", Required: true, Shape: ShapeText, Doc: "Why the word moves nothing.", Example: "the customer has not paid yet"},
 	}},
 }
+
+var versionTypes = []string{"bigint", "integer"}
 
 var statusTypes = []string{"text", "smallint", "integer", "bigint"}
 

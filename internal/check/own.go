@@ -13,6 +13,7 @@ import (
 func (c *checker) ownColumns(t *model.Table, fields *syntax.Mapping) {
 	t.Status = model.Status{Column: model.StatusColumn, Type: "text", Pos: t.Pos}
 	t.Version, t.Deadline, t.Runs = model.VersionColumn, model.DeadlineColumn, model.DeadlineRunsColumn
+	t.VersionType = versionTypes[0]
 	var given []*syntax.Scalar
 	name := func(n *syntax.Node, what string, into *string) {
 		if n.IsNull() {
@@ -24,7 +25,11 @@ func (c *checker) ownColumns(t *model.Table, fields *syntax.Mapping) {
 		}
 	}
 	c.status(t, fields, name)
-	name(fields.Get("version"), "\"version\"", &t.Version)
+	if n := fields.Get("version"); n.AsMapping() != nil {
+		c.versionColumn(t, n.AsMapping(), name)
+	} else {
+		name(n, "\"version\"", &t.Version)
+	}
 	if n := fields.Get("deadline"); n.AsMapping() != nil {
 		due := n.AsMapping()
 		c.keys(due, "due")
@@ -38,6 +43,24 @@ func (c *checker) ownColumns(t *model.Table, fields *syntax.Mapping) {
 			c.errorf(s.Pos, CodeOwnColumn, "two of the machine's own columns would be called %s; give one of them another name", quote(s.Text))
 			return
 		}
+	}
+}
+
+// versionColumn reads a version whose type is given.
+func (c *checker) versionColumn(t *model.Table, fields *syntax.Mapping, name func(*syntax.Node, string, *string)) {
+	c.keys(fields, "version")
+	name(fields.Get("column"), "\"column\"", &t.Version)
+	n := fields.Get("type")
+	if n == nil {
+		return
+	}
+	typ, ok := c.typeOf(n)
+	switch {
+	case !ok:
+	case !slices.Contains(versionTypes, typ.SQL):
+		c.errorf(n.Pos, CodeStatus, "a version cannot be %s; use bigint, or integer where the column is there already", typ.SQL)
+	default:
+		t.VersionType = typ.SQL
 	}
 }
 

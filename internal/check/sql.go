@@ -118,7 +118,7 @@ func (c *checker) columnFields() []sqlexpr.Field {
 	if t == nil {
 		return nil
 	}
-	fields := []sqlexpr.Field{{Name: t.Version, Type: "bigint", Category: sqlexpr.Number}}
+	fields := []sqlexpr.Field{{Name: t.Version, Type: t.VersionType, Category: sqlexpr.Number}}
 	switch t.Status.Storage {
 	case model.StoredCode:
 		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: t.Status.Type, Category: sqlexpr.Number})

@@ -54,6 +54,8 @@ type Own struct {
 	Version  string `json:"version"`
 	Deadline string `json:"deadline"`
 	Runs     string `json:"runs"`
+	// VersionType is the version's type where it is not bigint.
+	VersionType string `json:"version_type,omitempty"`
 }
 
 // Status is a status column that is no text: an enum of that type, or an
@@ -105,7 +107,7 @@ func SchemaOf(m *model.Machine) Schema {
 			s.Keys = append(s.Keys, columnOf(k))
 		}
 	}
-	if own := (Own{m.Table.Status.Column, m.Table.Version, m.Table.Deadline, m.Table.Runs}); own != usual {
+	if own := ownOf(m.Table); own != usual {
 		s.Own = &own
 	}
 	if m.Table.Status.Storage != model.StoredText {

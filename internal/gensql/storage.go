@@ -1,6 +1,7 @@
 package gensql
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +12,19 @@ import (
 )
 
 // usual are the names of the own columns where the definition gives no others.
-var usual = Own{model.StatusColumn, model.VersionColumn, model.DeadlineColumn, model.DeadlineRunsColumn}
+var usual = Own{Status: model.StatusColumn, Version: model.VersionColumn, Deadline: model.DeadlineColumn, Runs: model.DeadlineRunsColumn}
+
+// ownOf names a table's own columns.
+func ownOf(t *model.Table) Own {
+	own := Own{Status: t.Status.Column, Version: t.Version, Deadline: t.Deadline, Runs: t.Runs}
+	if t.VersionType != versionType {
+		own.VersionType = t.VersionType
+	}
+	return own
+}
+
+// versionType is that of a version where the definition gives no other.
+const versionType = "bigint"
 
 // own names the machine's own columns.
 func (s Schema) own() Own {
@@ -31,7 +44,7 @@ func (s Schema) keys() []Column {
 
 // ownColumns are the own columns of a table that is made for the machine.
 func (s Schema) ownColumns() []Column {
-	columns := []Column{{Name: s.own().Status, Type: s.statusType()}, {Name: s.own().Version, Type: "bigint"}}
+	columns := []Column{{Name: s.own().Status, Type: s.statusType()}, {Name: s.own().Version, Type: cmp.Or(s.own().VersionType, versionType)}}
 	if s.Deadlines {
 		columns = append(columns, Column{Name: s.own().Deadline, Type: "timestamptz", Optional: true})
 	}
@@ -198,8 +211,13 @@ func (s Schema) sameStorage(prev Schema, m *model.Machine, refuse func(diag.Posi
 	if describe(prev) != describe(s) {
 		refuse(m.Table.Keys[0].Pos, "the key was %s before", describe(prev))
 	}
-	if was, is := prev.own(), s.own(); was != is {
+	names := func(o Own) Own { o.VersionType = ""; return o }
+	if was := prev.own(); names(was) != names(s.own()) {
 		refuse(m.Table.Pos, "the machine's own columns were called %s, %s, %s and %s before", was.Status, was.Version, was.Deadline, was.Runs)
+	}
+	if was := prev.own(); was.VersionType != s.own().VersionType {
+		refuse(m.Table.Pos, "the version was %s before", cmp.Or(was.VersionType, versionType))
+		return
 	}
 	if prev.statusType() != s.statusType() || prev.enum() != s.enum() {
 		refuse(m.Table.Status.Pos, "the status column was %s before", prev.statusType())

@@ -20,7 +20,7 @@ func gates() map[string]Schema {
 		Format: schemaFormat, Machine: "gate", Table: "gates",
 		Key:  Column{Name: "site", Type: "text"},
 		Keys: []Column{{Name: "site", Type: "text"}, {Name: "nr", Type: "integer"}},
-		Own:  &Own{"position", "revision", "due", "due_runs"}, States: []string{"OPEN", "AJAR", "SHUT"}, Initial: "OPEN",
+		Own:  &Own{Status: "position", Version: "revision", Deadline: "due", Runs: "due_runs"}, States: []string{"OPEN", "AJAR", "SHUT"}, Initial: "OPEN",
 		Edges:   []Edge{{"OPEN", []string{"AJAR"}}, {"AJAR", []string{"SHUT", "AJAR"}}},
 		Renames: []Rename{{"HALF", "AJAR", RenameExpand}},
 	}

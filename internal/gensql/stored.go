@@ -255,7 +255,11 @@ func (t stored) row(alias string) string {
 	if alias == "o" {
 		status = as(t.text(), ident(t.Table.Status.Column))
 	}
-	columns := []string{t.key(alias), status, alias + "." + t.version()}
+	version := alias + "." + t.version()
+	if alias == "o" && t.Table.VersionType != versionType {
+		version = as(version+"::bigint", t.version())
+	}
+	columns := []string{t.key(alias), status, version}
 	if t.Deadlines() {
 		columns = append(columns, alias+"."+t.deadline())
 	}

@@ -21,7 +21,9 @@ type Table struct {
 	Status Status
 	// Version, Deadline and Runs are the names of the machine's other own columns.
 	Version, Deadline, Runs string
-	Pos                     diag.Position
+	// VersionType is bigint, or integer for a column that was there before.
+	VersionType string
+	Pos         diag.Position
 }
 
 // Status is the column that keeps the state of a row.
