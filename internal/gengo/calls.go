@@ -9,8 +9,9 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// infoVar names the EventInfo of an event or of another call.
-func infoVar(ident string) string { return strings.ToLower(ident[:1]) + ident[1:] + "Info" }
+// infoVar names the EventInfo of an event or of another call. Checking has seen
+// that no two events of a machine share it.
+func infoVar(ident string) string { return genfile.Small(ident) + "Info" }
 
 // info renders the EventInfo of a call.
 func (g *generator) info(f *genfile.File, ident, name string, needsVersion bool) {

@@ -1,6 +1,10 @@
 package gengo
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pawl-go/pawl/internal/genfile"
+)
 
 // dbField is the Go field that sqlc makes of a column or parameter name: each
 // part between underscores with a capital first letter, and "id" as ID.
@@ -12,7 +16,7 @@ func dbField(name string) string {
 		case part == "id":
 			b.WriteString("ID")
 		default:
-			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+			b.WriteString(genfile.Capital(part))
 		}
 	}
 	return b.String()
