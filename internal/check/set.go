@@ -50,17 +50,12 @@ func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.L
 		return
 	}
 	called := sqlname.Machine{Name: m.Name, Table: table, Existing: m.Table.Existing}
-	mine := []struct{ name, what string }{
-		{table, "table of machine "}, {sqlname.PrimaryKey(table), "primary key of machine "}, {called.DeadlineIndex(), "deadline index of machine "},
-		{called.History(), "history of machine "}, {sqlname.PrimaryKey(called.History()), "history key of machine "},
-		{called.Facts(), "facts of machine "}, {sqlname.PrimaryKey(called.Facts()), "facts key of machine "},
-	}
-	for i, r := range mine {
-		what := "the " + r.what + quote(m.Name)
-		if other, ok := taken[r.name]; ok {
-			problems.Addf(pos, CodeSameRelation, diag.Error, "%s would be called %s in the database, as %s is; rename a machine or a table", what, quote(r.name), other.what)
+	for i, r := range called.Relations() {
+		what := "the " + r.What + " of machine " + quote(m.Name)
+		if other, ok := taken[r.Name]; ok {
+			problems.Addf(pos, CodeSameRelation, diag.Error, "%s would be called %s in the database, as %s is; rename a machine or a table", what, quote(r.Name), other.what)
 			return // what is derived from the name clashes too
 		}
-		taken[r.name] = relation{machine: m, what: what, own: i == 0}
+		taken[r.Name] = relation{machine: m, what: what, own: i == 0}
 	}
 }
