@@ -3,9 +3,12 @@ package fsm
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // MaxIdentity is the greatest size of one identity or fingerprint parameter,
@@ -73,6 +76,26 @@ func isUUID(text string) bool {
 		}
 	}
 	return digits == 32
+}
+
+// FiniteNumeric refuses NaN and the infinities, which PostgreSQL holds to be
+// greater than any number: a check such as > 0 lets them pass, and a sum that
+// takes one in is lost for good. NULL is none of them. The error is ErrArgument,
+// names the argument and not its value. Generated code calls it before any SQL.
+func FiniteNumeric(e *EventInfo, name string, value pgtype.Numeric) error {
+	return finite(e, name, !value.NaN && value.InfinityModifier == pgtype.Finite)
+}
+
+// FiniteFloat is [FiniteNumeric] for a double precision.
+func FiniteFloat(e *EventInfo, name string, value float64) error {
+	return finite(e, name, !math.IsNaN(value) && !math.IsInf(value, 0))
+}
+
+func finite(e *EventInfo, name string, yes bool) error {
+	if yes {
+		return nil
+	}
+	return &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("%s is not a finite number", name)}
 }
 
 // Correction says who forces a row into another state, and why. Both are

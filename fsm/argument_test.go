@@ -1,9 +1,12 @@
 package fsm
 
 import (
+	"math"
+	"math/big"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/stretchr/testify/require"
 )
 
@@ -79,5 +82,29 @@ func TestUUIDTexts(t *testing.T) {
 		err := UUIDText(e, "order_id", bad)
 		require.ErrorIs(t, err, ErrArgument, "%q", bad)
 		require.EqualError(t, err, "m e: bad argument: order_id is no uuid")
+	}
+}
+
+func TestNumbersAreFinite(t *testing.T) {
+	t.Parallel()
+	e := &EventInfo{Machine: "m", Event: "e"}
+	for _, good := range []float64{0, -1.5, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+		require.NoError(t, FiniteFloat(e, "ratio", good))
+	}
+	for _, good := range []pgtype.Numeric{{}, {Int: big.NewInt(150), Exp: -2, Valid: true}} {
+		require.NoError(t, FiniteNumeric(e, "ratio", good))
+	}
+	const want = "m e: bad argument: ratio is not a finite number"
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		err := FiniteFloat(e, "ratio", bad)
+		require.ErrorIs(t, err, ErrArgument)
+		require.EqualError(t, err, want)
+	}
+	for _, bad := range []pgtype.Numeric{
+		{NaN: true, Valid: true}, {InfinityModifier: pgtype.Infinity, Valid: true}, {InfinityModifier: pgtype.NegativeInfinity, Valid: true},
+	} {
+		err := FiniteNumeric(e, "ratio", bad)
+		require.ErrorIs(t, err, ErrArgument)
+		require.EqualError(t, err, want)
 	}
 }

@@ -10,7 +10,8 @@ import (
 var (
 	// ErrNotFound: there is no row with that key. Nothing was done.
 	ErrNotFound = errors.New("no such row")
-	// ErrArgument: an argument is missing or impossible. Nothing was done;
+	// ErrArgument: an argument is missing or impossible, such as an empty
+	// identity, a text that is no uuid, or NaN for an amount. Nothing was done;
 	// nothing was sent either, unless a parameter's check was what failed.
 	ErrArgument = errors.New("bad argument")
 	// ErrContended: others changed the row during each of several tries.

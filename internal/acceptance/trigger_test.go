@@ -133,3 +133,29 @@ func TestASwallowedUpdateLeavesNothing(t *testing.T) {
 	_, err := (&fsm.Sweeper{DB: s.pool, Sweeps: order.Sweeps(), Page: fsm.SweepPage{Now: &at}}).Once(t.Context())
 	require.ErrorIs(t, err, fsm.ErrNothingDone)
 }
+
+// So does one that a trigger turns back: its version is in the history already.
+// A creation that is swallowed finds no row, as often as it looks.
+func TestATurnedBackWriteLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t, key1, key2)
+	s.must(event(order.Cancel, key2))
+	cancelled := s.life(key2)
+	s.beforeUpdate(`RETURN OLD;`)
+	for name, call := range map[string]act{
+		"pay":        event(order.Pay, key1),
+		"payment":    paid(key1, "P1", due),
+		"late":       paid(key2, "P2", due),
+		"correction": event(corrected(order.StatePaid), key1),
+	} {
+		_, err := call(t.Context(), s.pool)
+		require.ErrorIs(t, err, fsm.ErrNothingDone, name)
+		require.Equal(t, "23505", sqlState(t, err), name)
+	}
+	require.Equal(t, life{Row: "PENDING 1 0/0"}, s.life(key1))
+	require.Equal(t, cancelled, s.life(key2))
+	s.exec(`CREATE TRIGGER swallow BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION meddle()`)
+	_, err := order.Create(t.Context(), s.pool, newOrder(key3), fsm.At(noon))
+	require.Error(t, err)
+	require.Equal(t, "2", s.text(`SELECT count(*)::text FROM orders`))
+}

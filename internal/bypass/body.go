@@ -17,7 +17,7 @@ func (r *reader) function(st statement, n *pg.CreateFunctionStmt) {
 	if n.GetReplace() {
 		r.guardFunctionGone(st, function, "replaces")
 	}
-	var serves []*Guarded
+	var serves []trigger
 	if len(function) > 0 {
 		serves = r.scan.triggers[function[len(function)-1]]
 	}
@@ -27,7 +27,7 @@ func (r *reader) function(st statement, n *pg.CreateFunctionStmt) {
 func (r *reader) do(st statement, n *pg.DoStmt) { r.options(st, n.GetArgs(), "plpgsql", nil) }
 
 // options finds language and body.
-func (r *reader) options(st statement, options []*pg.Node, language string, serves []*Guarded) {
+func (r *reader) options(st statement, options []*pg.Node, language string, serves []trigger) {
 	var body *pg.DefElem
 	for _, o := range options {
 		switch e := o.GetDefElem(); e.GetDefname() {
@@ -73,7 +73,7 @@ func (r *reader) nested(sql string, at func(int) int) {
 }
 
 // plpgsql reads a body in PL/pgSQL, statement by statement.
-func (r *reader) plpgsql(st statement, constant token, value string, at func(int) int, serves []*Guarded) {
+func (r *reader) plpgsql(st statement, constant token, value string, at func(int) int, serves []trigger) {
 	p, place, message := newPassage(value, at)
 	if p == nil {
 		r.unread(place, "this body is not looked into, since PostgreSQL cannot read it: "+message)

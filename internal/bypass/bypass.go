@@ -25,6 +25,8 @@ type Guarded struct {
 	Existing bool
 	// Columns are the machine's own: status, version and the deadline's.
 	Columns []string
+	// Keys are the columns of its key, which stays as long as the row.
+	Keys []string
 	// History and Facts are the machine's other tables; Facts is empty when it
 	// keeps none.
 	History, Facts string
@@ -49,7 +51,7 @@ func Scan(files []File, tables []Guarded, problems *diag.List) (allowed int) {
 	if len(tables) == 0 {
 		return 0
 	}
-	s := &scan{tables: tables, derived: map[name]*derived{}, triggers: map[string][]*Guarded{}}
+	s := &scan{tables: tables, derived: map[name]*derived{}, triggers: map[string][]trigger{}}
 	readers := make([]*reader, 0, len(files))
 	for _, f := range files {
 		r := &reader{scan: s, source: newSource(f.Name, f.SQL)}
@@ -73,7 +75,7 @@ type scan struct {
 	// one of its others, can be written.
 	derived  map[name]*derived
 	makers   []maker
-	triggers map[string][]*Guarded // the tables that a trigger function serves, by its name
+	triggers map[string][]trigger // those that a function serves, by its name
 }
 
 // finding is a problem at a place of a file, before a comment may allow it.

@@ -15,7 +15,7 @@ import (
 
 // tables are those of the cases.
 var tables = []bypass.Guarded{
-	{Machine: "order", Table: "orders", Columns: []string{"status", "version", "deadline_at", "deadline_runs"}, History: "order_history", Facts: "order_facts"},
+	{Machine: "order", Table: "orders", Columns: []string{"status", "version", "deadline_at", "deadline_runs"}, Keys: []string{"order_id"}, History: "order_history", Facts: "order_facts"},
 	{Machine: "article", Schema: "cms", Table: "articles", Columns: []string{"status", "version"}, History: "article_history"},
 }
 

@@ -18,7 +18,7 @@ import (
 type body struct {
 	reader *reader
 	p      *passage
-	serves []*Guarded   // the tables that it is a trigger function of
+	serves []trigger    // those that call it
 	used   map[int]bool // the places of queries that were found already
 }
 
@@ -40,6 +40,7 @@ func (b *body) tree(text string) {
 		b.reader.unread(b.p.at(0), "this body is not looked into: "+briefly(err))
 		return
 	}
+	b.returned(tree)
 	queries := gather(tree, 1, "", false)
 	slices.SortStableFunc(queries, func(x, y query) int {
 		return cmp.Or(cmp.Compare(x.line, y.line), cmp.Compare(x.mode, y.mode), cmp.Compare(x.text, y.text))
@@ -236,14 +237,17 @@ func (b *body) assigned(from int, variable string) {
 	if record != "new" {
 		return
 	}
-	for _, g := range b.serves {
-		switch {
+	for _, tr := range b.serves {
+		switch g := tr.table; {
 		case column == "":
 			b.reader.unread(b.p.at(b.p.word(from, len(b.p.sql), "new")),
 				fmt.Sprintf("NEW is set as a whole in a trigger of %q; look that the columns of machine %q stay as they are", g.Table, g.Machine))
 		case slices.Contains(g.Columns, column):
 			b.reader.add(b.p.at(b.p.word(from, len(b.p.sql), column)), CodeSets, diag.Error,
 				fmt.Sprintf("the column %q of %q is set by machine %q alone: a trigger must leave it", column, g.Table, g.Machine))
+		case slices.Contains(g.Keys, column) && tr.before && tr.row && tr.on(triggerUpdate) && !tr.on(triggerInsert):
+			b.reader.add(b.p.at(b.p.word(from, len(b.p.sql), column)), CodeSets, diag.Error,
+				fmt.Sprintf("the column %q of %q is its key and stays: the trigger of machine %q refuses another value", column, g.Table, g.Machine))
 		}
 	}
 }

@@ -49,10 +49,22 @@ func (t *relation) own(column string) string {
 	if t.role != rows {
 		return ""
 	}
-	if t.view != nil {
-		return t.view.columns[column]
+	return t.among(t.table.Columns, column)
+}
+
+// key returns the column of the key that the name means, empty for another.
+func (t *relation) key(column string) string {
+	if t.role != rows {
+		return ""
 	}
-	if slices.Contains(t.table.Columns, column) {
+	return t.among(t.table.Keys, column)
+}
+
+func (t *relation) among(columns []string, column string) string {
+	if t.view != nil {
+		column = t.view.columns[column]
+	}
+	if slices.Contains(columns, column) {
 		return column
 	}
 	return ""
@@ -61,7 +73,7 @@ func (t *relation) own(column string) string {
 // derived is a view or a child table of a table that matters.
 type derived struct {
 	base *relation
-	// columns are the own columns of the base by the view's names for them.
+	// columns are the own and key columns of the base by the view's names.
 	columns map[string]string
 	// vague says that the names cannot be told without the catalog.
 	vague bool

@@ -16,7 +16,7 @@ const (
 func Rules() []diag.Rule {
 	return []diag.Rule{{
 		Code: CodeSets, Severity: diag.Error, Short: "own column set by hand",
-		Cause: "A hand-written statement, trigger or function body sets the status, the version or a deadline column of a guarded table, so that a row moves without history, facts and outbox.",
+		Cause: "A hand-written statement, trigger or function body sets the status, the version or a deadline column of a guarded table, so that a row moves without history, facts and outbox; or its key, which the machine's trigger refuses.",
 		Fix:   "Call an event of the machine, or Correct for a repair. If it must be, write -- fsmgen:allow FSM070 and the reason directly above the statement.",
 	}, {
 		Code: CodeInserts, Severity: diag.Error, Short: "row inserted by hand",
@@ -28,11 +28,11 @@ func Rules() []diag.Rule {
 		Fix:   "Leave the tables to the machine. For a relay's DELETE, write -- fsmgen:allow FSM072 and the reason directly above it.",
 	}, {
 		Code: CodeDisarms, Severity: diag.Error, Short: "guard taken away",
-		Cause: "A hand-written statement disables, drops or replaces what guards a table: its triggers, their functions, its constraints, own columns, or the table; or puts a rule on it; or it sets session_replication_role, or writes to the catalog; or it uses TRUNCATE, which no row trigger sees.",
+		Cause: "A hand-written statement disables, drops or replaces what guards a table: its triggers, their functions, its constraints, own columns, or the table; or puts a rule on it; or it sets session_replication_role, or writes to the catalog; or it uses TRUNCATE, which no row trigger sees. Or a trigger before the write gives back OLD or NULL, which undoes what the machine writes.",
 		Fix:   "Take the statement out, or change the definition and let fsmgen generate migrate.",
 	}, {
 		Code: CodeUnread, Severity: diag.Error, Short: "SQL that cannot be read",
-		Cause: "PostgreSQL's grammar cannot read the file at the place named. As a warning: a part could not be looked into, such as a dynamic EXECUTE or a body in another language.",
+		Cause: "PostgreSQL's grammar cannot read the file at the place named. As a warning: a part could not be looked into, such as a dynamic EXECUTE or a body in another language, or a trigger undoes the machine's writes at times.",
 		Fix:   "Correct the SQL. For a part that cannot be looked into, look yourself and write -- fsmgen:allow FSM074 and what you found directly above the statement.",
 	}, {
 		Code: CodeAllow, Severity: diag.Warning, Short: "allow that allows nothing",

@@ -1,6 +1,11 @@
 package bypass
 
-import pg "github.com/pganalyze/pg_query_go/v6"
+import (
+	"cmp"
+	"slices"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
 
 // maker is a statement that makes a view, or a child of a table.
 type maker struct {
@@ -38,7 +43,7 @@ func (s *scan) learn(st statement) {
 		on := s.resolve(nameOf(t.GetRelation()))
 		if function := texts(t.GetFuncname()); on != nil && on.role == rows && len(function) > 0 {
 			last := function[len(function)-1]
-			s.triggers[last] = append(s.triggers[last], on.table)
+			s.triggers[last] = append(s.triggers[last], triggerOf(t, on.table))
 		}
 	}
 }
@@ -103,14 +108,14 @@ func (s *scan) selected(q *pg.SelectStmt, aliases []string) *derived {
 	return d
 }
 
-// all shows every own column by its name in the base.
+// all shows every own and key column by its name in the base.
 func (d *derived) all() {
 	switch {
 	case d.base.role != rows:
 	case d.base.view != nil:
 		d.columns, d.vague = d.base.view.columns, d.base.view.vague
 	default:
-		for _, c := range d.base.table.Columns {
+		for _, c := range slices.Concat(d.base.table.Columns, d.base.table.Keys) {
 			d.columns[c] = c
 		}
 	}
@@ -137,8 +142,8 @@ func (d *derived) column(target *pg.ResTarget, i int, aliases []string) bool {
 	if i < len(aliases) {
 		shown = aliases[i]
 	}
-	if own := d.base.own(column); own != "" {
-		d.columns[shown] = own
+	if base := cmp.Or(d.base.own(column), d.base.key(column)); base != "" {
+		d.columns[shown] = base
 	}
 	return true
 }

@@ -90,7 +90,7 @@ func (t *relation) said() string {
 	return fmt.Sprintf("%q", t.shown)
 }
 
-// sets reports the own columns among those that are assigned.
+// sets reports the own and key columns among those that are assigned.
 func (r *reader) sets(st statement, t *relation, v *pg.RangeVar, targets []*pg.Node) {
 	if t.role == rows && t.view != nil && t.view.vague {
 		r.unread(place(st, v), fmt.Sprintf("the columns of the view %q cannot be told without the database; look whether this sets a column of machine %q", t.through, t.table.Machine))
@@ -100,6 +100,10 @@ func (r *reader) sets(st statement, t *relation, v *pg.RangeVar, targets []*pg.N
 		if own := t.own(target.GetName()); own != "" {
 			r.add(st.p.at(int(target.GetLocation())), CodeSets, diag.Error,
 				fmt.Sprintf("the column %q of %s is set by machine %q alone: call one of its events", own, t.said(), t.table.Machine))
+		}
+		if key := t.key(target.GetName()); key != "" {
+			r.add(st.p.at(int(target.GetLocation())), CodeSets, diag.Error,
+				fmt.Sprintf("the column %q of %s is its key and stays: the trigger of machine %q refuses another value", key, t.said(), t.table.Machine))
 		}
 	}
 }

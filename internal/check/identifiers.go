@@ -80,9 +80,38 @@ func (c *checker) identifiers() {
 			params.take(p.Pos, p.Name, p.Ident)
 		}
 	}
+	c.innerNames()
 	c.mapNames(constants, events.taken)
 	c.sweepNames()
 	c.columnIdents(m.Table)
+}
+
+// innerNames checks the names that the generated package has for itself: those
+// of the calls, and of the sweeps, with a small first letter. Two capitals may
+// have one small letter, as I and the dotted one of Turkish.
+func (c *checker) innerNames() {
+	if !c.hasTable {
+		return
+	}
+	taken := make(map[string]*model.Event)
+	for _, swept := range c.machine.DeadlineEvents() {
+		if swept.Ident != "" {
+			taken["sweep"+swept.Ident] = swept
+		}
+	}
+	for _, e := range c.machine.Events {
+		if e.Ident == "" {
+			continue
+		}
+		name := genfile.Small(e.Ident) + "Info"
+		other, ok := taken[name]
+		switch {
+		case !ok:
+			taken[name] = e
+		case other.Ident != e.Ident: // those that are equal have been reported
+			c.errorf(e.Pos, CodeIdentifier, "event %s would have the name %s inside the Go package, as event %s has; rename one", quote(e.Name), name, quote(other.Name))
+		}
+	}
 }
 
 // mapNames checks what is generated for maps: for alipay the functions

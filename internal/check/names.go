@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -107,7 +108,24 @@ func (c *checker) tableName(s *syntax.Scalar) {
 		c.errorf(s.Pos, CodeReserved, "table name %s is reserved: generated statements use it for themselves; choose another", quote(s.Text))
 	case strings.HasPrefix(s.Text, "pg_") || strings.HasPrefix(s.Text, "fsm_"):
 		c.errorf(s.Pos, CodeReserved, "table name %s is reserved: names beginning with pg_ or fsm_ are not yours to use; choose another", quote(s.Text))
+	case slices.Contains(sqlname.Goose(), s.Text):
+		c.errorf(s.Pos, CodeReserved, "table name %s is reserved: goose keeps there what has been migrated; choose another", quote(s.Text))
 	}
+}
+
+// systemColumns are those that every table of PostgreSQL has.
+var systemColumns = []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
+
+// columnName checks the name of a column, declared, of the key or the machine's.
+func (c *checker) columnName(s *syntax.Scalar) bool {
+	if !c.innerName(s, "column") {
+		return false
+	}
+	if slices.Contains(systemColumns, s.Text) {
+		c.errorf(s.Pos, CodeReserved, "column name %s is reserved: PostgreSQL has a column of that name in every table; choose another", quote(s.Text))
+		return false
+	}
+	return true
 }
 
 // innerName checks a column's or parameter's name.

@@ -19,7 +19,7 @@ func (c *checker) ownColumns(t *model.Table, fields *syntax.Mapping) {
 		if n.IsNull() {
 			return
 		}
-		if s := c.nameValue(n, what); s != nil && c.innerName(s, "column") {
+		if s := c.nameValue(n, what); s != nil && c.columnName(s) {
 			*into = s.Text
 			given = append(given, s)
 		}

@@ -3,6 +3,8 @@ package check
 import (
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlcname"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // query is a query of a machine, by the name that it has in gen/db, where the
@@ -49,6 +51,60 @@ func takeQueries(m *model.Machine, taken map[string]query, problems *diag.List) 
 		case other.machine != m: // two of one machine are reported by Run
 			problems.Addf(q.pos, CodeIdentifier, diag.Error, "%s would be called %s in gen/db, as %s is; rename one", q.what, q.name, other.what)
 		}
+	}
+}
+
+// declaration is an exported name of gen/db, in the words of a message.
+type declaration struct {
+	name, what string
+	pos        diag.Position
+	query      bool // it comes from a query, and not from a table
+}
+
+// ownDeclarations are what gen/db declares whatever the machines are.
+func ownDeclarations() map[string]declaration {
+	own := make(map[string]declaration)
+	for _, name := range sqlcname.Own() {
+		own[name] = declaration{name: name, what: "sqlc's own " + name}
+	}
+	return own
+}
+
+// typesOf lists the types that gen/db has for certain of a machine: those of
+// its queries, then those of its tables. What only sqlc knows, such as that of
+// a table made by hand, is looked for when it has run.
+func typesOf(m *model.Machine) []declaration {
+	if m.Table == nil {
+		return nil
+	}
+	var types []declaration
+	for _, q := range queriesOf(m) {
+		types = append(types, declaration{sqlcname.Params(q.name), "the parameters of " + q.what, q.pos, true})
+		if q.name != m.Ident+"Get" { // its answer may be the table's own type
+			types = append(types, declaration{sqlcname.Row(q.name), "the answer of " + q.what, q.pos, true})
+		}
+	}
+	called := sqlname.Machine{Name: m.Name, Table: m.Table.Name}
+	tables := []string{called.Table, called.History()}
+	if m.Facts() {
+		tables = append(tables, called.Facts())
+	}
+	for _, table := range tables {
+		types = append(types, declaration{sqlcname.Struct(table), "the row of table " + quote(table), m.Table.Pos, false})
+	}
+	return types
+}
+
+// takeTypes reports the types in gen/db that are there already.
+func takeTypes(m *model.Machine, taken map[string]declaration, problems *diag.List) {
+	for _, d := range typesOf(m) {
+		if other, ok := taken[d.name]; ok {
+			if !other.query || !d.query { // two queries of one name have been reported
+				problems.Addf(d.pos, CodeIdentifier, diag.Error, "%s would be called %s in gen/db, as %s is; rename a machine, a table or an event", d.what, d.name, other.what)
+			}
+			continue
+		}
+		taken[d.name] = d
 	}
 }
 

@@ -14,6 +14,7 @@ func Set(machines []*model.Machine, problems *diag.List) {
 	names, packages := make(map[string]*model.Machine), make(map[string]*model.Machine)
 	relations := make(map[string]relation)
 	calls := make(map[string]query)
+	declared := ownDeclarations()
 	for _, m := range machines {
 		if m == nil {
 			continue
@@ -29,7 +30,9 @@ func Set(machines []*model.Machine, problems *diag.List) {
 			packages[m.Package] = m
 			takeQueries(m, calls, problems)
 		}
-		takeRelations(m, relations, problems)
+		if takeRelations(m, relations, problems) {
+			takeTypes(m, declared, problems)
+		}
 	}
 }
 
@@ -40,27 +43,25 @@ type relation struct {
 	own     bool // the table as named by its definition
 }
 
-func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.List) {
+// takeRelations reports the relations that are taken already, and whether none
+// was.
+func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.List) bool {
 	if m.Table == nil {
-		return
+		return true
 	}
 	table, pos := m.Table.Name, m.Table.Pos
 	if other, ok := taken[table]; ok && other.own {
 		problems.Addf(pos, CodeSameTable, diag.Error, "table %s is guarded by machine %s already, and two lifecycles cannot share one status; use another table", quote(table), quote(other.machine.Name))
-		return
+		return false
 	}
 	called := sqlname.Machine{Name: m.Name, Table: table, Existing: m.Table.Existing}
-	mine := []struct{ name, what string }{
-		{table, "table of machine "}, {sqlname.PrimaryKey(table), "primary key of machine "}, {called.DeadlineIndex(), "deadline index of machine "},
-		{called.History(), "history of machine "}, {sqlname.PrimaryKey(called.History()), "history key of machine "},
-		{called.Facts(), "facts of machine "}, {sqlname.PrimaryKey(called.Facts()), "facts key of machine "},
-	}
-	for i, r := range mine {
-		what := "the " + r.what + quote(m.Name)
-		if other, ok := taken[r.name]; ok {
-			problems.Addf(pos, CodeSameRelation, diag.Error, "%s would be called %s in the database, as %s is; rename a machine or a table", what, quote(r.name), other.what)
-			return // what is derived from the name clashes too
+	for i, r := range called.Relations() {
+		what := "the " + r.What + " of machine " + quote(m.Name)
+		if other, ok := taken[r.Name]; ok {
+			problems.Addf(pos, CodeSameRelation, diag.Error, "%s would be called %s in the database, as %s is; rename a machine or a table", what, quote(r.Name), other.what)
+			return false // what is derived from the name clashes too
 		}
-		taken[r.name] = relation{machine: m, what: what, own: i == 0}
+		taken[r.Name] = relation{machine: m, what: what, own: i == 0}
 	}
+	return true
 }

@@ -76,7 +76,7 @@ func (c *checker) keyColumn(t *model.Table, n *syntax.Node, pos diag.Position) {
 	column := &model.Column{Pos: pos}
 	if name, ok := key.Entry("column"); !ok {
 		c.errorf(pos, CodeMissing, "the key has no column; write key: {column: order_id, type: uuid}")
-	} else if s := c.nameValue(name.Value, "the key's column"); s != nil && c.innerName(s, "column") {
+	} else if s := c.nameValue(name.Value, "the key's column"); s != nil && c.columnName(s) {
 		column.Name, column.Pos = s.Text, s.Pos
 		column.Ident = c.exported(s, "column")
 		switch {
@@ -101,7 +101,7 @@ func (c *checker) keyColumn(t *model.Table, n *syntax.Node, pos diag.Position) {
 // column reads one declared column. Its default and check are read by the
 // function that it returns.
 func (c *checker) column(t *model.Table, e syntax.Entry) (*model.Column, func()) {
-	if !c.innerName(e.Key, "column") {
+	if !c.columnName(e.Key) {
 		return nil, nil
 	}
 	column := &model.Column{Name: e.Key.Text, Pos: e.Key.Pos, Ident: c.exported(e.Key, "column")}

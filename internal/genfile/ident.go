@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // initialisms are words that Go writes in one case.
@@ -47,6 +48,23 @@ func Unexported(name string) string {
 		out = "x" + out
 	}
 	return SafeIdent(out)
+}
+
+// Capital returns text with its first letter in upper case, Small with it in
+// lower case, whatever its alphabet. Small may give two capitals one letter, as
+// K and the Kelvin sign; the caller checks. Both return a text that does not
+// begin with a letter as it is.
+func Capital(text string) string { return first(text, unicode.ToUpper) }
+
+// Small: see [Capital].
+func Small(text string) string { return first(text, unicode.ToLower) }
+
+func first(text string, to func(rune) rune) string {
+	r, size := utf8.DecodeRuneInString(text)
+	if r == utf8.RuneError && size < 2 {
+		return text // empty, or no text at all
+	}
+	return string(to(r)) + text[size:]
 }
 
 // SafeIdent returns name, followed by "_" when it is a keyword, a predeclared

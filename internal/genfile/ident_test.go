@@ -50,6 +50,19 @@ func TestIdentifiers(t *testing.T) {
 	}
 }
 
+// A first letter is a letter and not a byte; what begins with none stays.
+func TestCapitalAndSmall(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ in, capital, small string }{
+		{"paid", "Paid", "paid"}, {"Paid", "Paid", "paid"}, {"été", "Été", "été"}, {"İptal", "İptal", "iptal"},
+		{"ǆet", "Ǆet", "ǆet"}, {"\u212aick", "\u212aick", "kick"}, {"待支付", "待支付", "待支付"}, {"3ds", "3ds", "3ds"},
+		{"", "", ""}, {"\xffx", "\xffx", "\xffx"}, {"\ufffdx", "\ufffdx", "\ufffdx"},
+	} {
+		require.Equal(t, c.capital, Capital(c.in), "capital of %q", c.in)
+		require.Equal(t, c.small, Small(c.in), "small of %q", c.in)
+	}
+}
+
 func TestSafeIdent(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

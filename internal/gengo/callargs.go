@@ -3,8 +3,6 @@ package gengo
 import (
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/pawl-go/pawl/internal/genfile"
 	"github.com/pawl-go/pawl/internal/model"
@@ -52,10 +50,7 @@ func (g *generator) callComment(f *genfile.File, e *model.Event) {
 }
 
 func sentence(text string) string {
-	text = strings.TrimSpace(text)
-	if first, size := utf8.DecodeRuneInString(text); size > 0 {
-		text = string(unicode.ToUpper(first)) + text[size:]
-	}
+	text = genfile.Capital(strings.TrimSpace(text))
 	if text == "" || strings.HasSuffix(text, ".") {
 		return text
 	}

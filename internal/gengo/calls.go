@@ -9,8 +9,9 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// infoVar names the EventInfo of an event or of another call.
-func infoVar(ident string) string { return strings.ToLower(ident[:1]) + ident[1:] + "Info" }
+// infoVar names the EventInfo of an event or of another call. Checking has seen
+// that no two events of a machine share it.
+func infoVar(ident string) string { return genfile.Small(ident) + "Info" }
 
 // info renders the EventInfo of a call.
 func (g *generator) info(f *genfile.File, ident, name string, needsVersion bool) {
@@ -83,7 +84,7 @@ func (g *generator) create(f *genfile.File) {
 	g.signature(f, "Create", ", p CreateParams")
 	g.checkKey(f, "createInfo", "p.Key")
 	for _, c := range m.Created() {
-		g.checkUUID(f, "createInfo", c.Type, c.Name, "p."+c.Ident, c.Optional || c.Default != nil)
+		g.checkValue(f, "createInfo", c.Type, c.Name, "p."+c.Ident, c.Optional || c.Default != nil)
 	}
 	f.P("return ", f.Import(RuntimePath, "FireCreate"), "(ctx, on, createInfo, options, ")
 	g.run(f, m.Ident+"Create", true, true, func() {
@@ -126,7 +127,7 @@ func (g *generator) call(f *genfile.File, e *model.Event) {
 	g.signature(f, e.Ident, args...)
 	g.checkKey(f, infoVar(e.Ident), "key")
 	for _, p := range e.Params {
-		g.checkUUID(f, infoVar(e.Ident), p.Type, p.Name, "p."+p.Ident, p.Optional)
+		g.checkValue(f, infoVar(e.Ident), p.Type, p.Name, "p."+p.Ident, p.Optional)
 	}
 	for _, p := range slices.Concat(e.Identity, e.Fingerprint) {
 		if p.Type.Kind != model.KindText {
@@ -165,9 +166,18 @@ func (g *generator) call(f *genfile.File, e *model.Event) {
 	}
 }
 
-// checkUUID renders the refusal of a text that cannot be a uuid.
-func (g *generator) checkUUID(f *genfile.File, info string, t model.Type, name, value string, null bool) {
-	if t.Kind != model.KindUUID {
+// checkValue renders the refusal of a value that its type does not take: a text
+// that cannot be a uuid, a number that is not finite.
+func (g *generator) checkValue(f *genfile.File, info string, t model.Type, name, value string, null bool) {
+	check, bare := "", ""
+	switch t.Kind {
+	case model.KindUUID:
+		check, bare = "UUIDText", "string"
+	case model.KindFloat64:
+		check = "FiniteFloat"
+	case model.KindNumeric:
+		check, null = "FiniteNumeric", false // it has a NULL of its own
+	default:
 		return
 	}
 	text := value
@@ -175,7 +185,10 @@ func (g *generator) checkUUID(f *genfile.File, info string, t model.Type, name, 
 		f.P("if ", value, " != nil {")
 		text = "*" + value
 	}
-	f.P("if err := ", f.Import(RuntimePath, "UUIDText"), "(", info, ", ", strconv.Quote(name), ", string(", text, ")); err != nil {")
+	if bare != "" {
+		text = bare + "(" + text + ")"
+	}
+	f.P("if err := ", f.Import(RuntimePath, check), "(", info, ", ", strconv.Quote(name), ", ", text, "); err != nil {")
 	f.P("return Result{}, err")
 	f.P("}")
 	if null {

@@ -1,19 +1,6 @@
 package gengo
 
-import "strings"
+import "github.com/pawl-go/pawl/internal/sqlcname"
 
-// dbField is the Go field that sqlc makes of a column or parameter name: each
-// part between underscores with a capital first letter, and "id" as ID.
-func dbField(name string) string {
-	var b strings.Builder
-	for part := range strings.SplitSeq(name, "_") {
-		switch {
-		case part == "":
-		case part == "id":
-			b.WriteString("ID")
-		default:
-			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
-		}
-	}
-	return b.String()
-}
+// dbField is the Go field that gen/db has for a column or parameter.
+func dbField(name string) string { return sqlcname.Field(name) }

@@ -126,7 +126,7 @@ func (g *generator) checkKey(f *genfile.File, info, from string) {
 		if g.composite() {
 			value += "." + keyField(k)
 		}
-		g.checkUUID(f, info, k.Type, k.Name, value, false)
+		g.checkValue(f, info, k.Type, k.Name, value, false)
 		if k.Type.Kind == model.KindDate {
 			f.P("if err := ", f.Import(RuntimePath, "DateText"), "(", info, ", ", strconv.Quote(k.Name), ", string(", value, ")); err != nil {")
 			f.P("return Result{}, err")

@@ -2,6 +2,7 @@ package gensql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/model"
@@ -260,7 +261,23 @@ func payloadParams(params []*model.Param) string {
 	for i, p := range params {
 		pairs[i] = literal(p.Name) + ", " + param(p)
 	}
-	return "jsonb_build_object(" + strings.Join(pairs, ", ") + ")"
+	return built("jsonb_build_object", pairs, maxArgs/2)
+}
+
+// maxArgs is the number of arguments that PostgreSQL passes to a function.
+const maxArgs = 100
+
+// built calls a function that builds a JSON object or array of all items, and
+// joins as many calls as it takes.
+func built(function string, items []string, most int) string {
+	var calls []string
+	for part := range slices.Chunk(items, most) {
+		calls = append(calls, function+"("+strings.Join(part, ", ")+")")
+	}
+	if len(calls) == 1 {
+		return calls[0]
+	}
+	return "(" + strings.Join(calls, " || ") + ")"
 }
 
 func (s statement) identityJSON() string {

@@ -21,7 +21,16 @@ func bind(name string, t model.Type, optional bool) string {
 	if optional {
 		return fmt.Sprintf("sqlc.narg('%s')::%s", name, bare(t))
 	}
-	return fmt.Sprintf("@%s::%s", name, bare(t))
+	return arg(name) + "::" + bare(t)
+}
+
+// arg is a parameter as sqlc reads it. @name is an operator and a column's name
+// to PostgreSQL's parser, which stops at a reserved word.
+func arg(name string) string {
+	if ident(name) != name {
+		return "sqlc.arg(" + literal(name) + ")"
+	}
+	return "@" + name
 }
 
 func bare(t model.Type) string {
@@ -122,5 +131,5 @@ func identity(params []*model.Param) string {
 	for i, p := range params {
 		texts[i] = param(p)
 	}
-	return "jsonb_build_array(" + strings.Join(texts, ", ") + ")::text"
+	return built("jsonb_build_array", texts, maxArgs) + "::text"
 }

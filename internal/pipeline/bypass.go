@@ -74,6 +74,9 @@ func guardedTable(m *model.Machine) bypass.Guarded {
 		Machine: m.Name, Table: m.Table.Name, Existing: m.Table.Existing, History: called.History(),
 		Columns: []string{m.Table.Status.Column, m.Table.Version},
 	}
+	for _, k := range m.Table.Keys {
+		g.Keys = append(g.Keys, k.Name)
+	}
 	if m.Deadlines() {
 		g.Columns = append(g.Columns, m.Table.Deadline)
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/sqlcgen"
+	"github.com/pawl-go/pawl/internal/sqlcname"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // declaredTwice reports Go names that gen/db would declare more than once. sqlc
@@ -69,8 +71,9 @@ func topLevel(f *ast.File) []string {
 	return names
 }
 
-// declarer is the machine that the name comes from: that of the file, else the
-// one whose name or table it begins with, else the first with a table.
+// declarer is the machine that the name comes from: that of the table whose row
+// it is, else that of the file, else the one whose name it begins with, else the
+// first with a table.
 func declarer(machines []*model.Machine, name string, files ...string) *model.Machine {
 	var tabled []*model.Machine
 	for _, m := range machines {
@@ -80,6 +83,14 @@ func declarer(machines []*model.Machine, name string, files ...string) *model.Ma
 	}
 	if len(tabled) == 0 {
 		return nil
+	}
+	for _, m := range tabled {
+		called := sqlname.Machine{Name: m.Name, Table: m.Table.Name}
+		for _, table := range []string{called.Table, called.History(), called.Facts()} {
+			if sqlcname.Struct(table) == name {
+				return m
+			}
+		}
 	}
 	for _, m := range tabled {
 		if slices.Contains(files, m.Name+".sql.go") {

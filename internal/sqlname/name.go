@@ -64,6 +64,26 @@ func (m Machine) ColumnCheck(column string) string {
 func (m Machine) DeadlineIndex() string { return m.Table + "_deadline_idx" }
 func (m Machine) FactsKeyIndex() string { return m.Facts() + "_key_idx" }
 
+// Relation is a table or an index, which share one space of names in a schema,
+// with the words that say what it is.
+type Relation struct{ Name, What string }
+
+// Relations lists all that the machine has or may come to have, the guarded
+// table first.
+func (m Machine) Relations() []Relation {
+	return []Relation{
+		{m.Table, "table"}, {PrimaryKey(m.Table), "primary key"}, {m.DeadlineIndex(), "deadline index"},
+		{m.History(), "history"}, {PrimaryKey(m.History()), "history key"},
+		{m.Facts(), "facts"}, {PrimaryKey(m.Facts()), "facts key"}, {m.FactsKeyIndex(), "facts index"},
+	}
+}
+
+// Versions is the table in which goose keeps what has been migrated.
+const Versions = "goose_db_version"
+
+// Goose lists the relations of goose, with that which numbers its rows.
+func Goose() []string { return []string{Versions, PrimaryKey(Versions), Versions + "_id_seq"} }
+
 // Edge, Birth and Gone are the triggers of updates, inserts and deletions. Edge
 // and Birth call Refuse, Gone calls Forget.
 func (m Machine) Edge() string   { return m.Name + "_edge" }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/internal/cli"
@@ -211,11 +212,14 @@ func TestHostileNamesGenerateAndServe(t *testing.T) {
 }
 
 // A key, an identity or an amount is taken as it is or refused, never cut to
-// its column's length or rounded: one could then stand for another.
+// its column's length or rounded: one could then stand for another. What is no
+// number is refused, since nothing brings a sum back from it.
 func TestNothingIsCutOrRounded(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, "example.com/exact")
-	write(t, filepath.Join(dir, "definitions/ticket.yaml"), read(t, "testdata/exact/definitions/ticket.yaml"))
+	for _, name := range []string{"definitions/ticket.yaml", "definitions/purse.yaml"} {
+		write(t, filepath.Join(dir, name), read(t, filepath.Join("testdata/exact", name)))
+	}
 	for _, verb := range []string{"lint", "init", "generate"} {
 		code, out := fsmgen(t, dir, verb)
 		require.Zero(t, code, out)
@@ -320,4 +324,68 @@ func check(err error) {
 	url := testdb.URL(t)
 	require.Equal(t, "Applied OUT Tea\nTea OUT\n", run(t, dir, url))
 	inOrder(t, dir, url)
+}
+
+// Every word that SQL has for itself may be a parameter and a column: set
+// alone, checked, guarded by, part of an identity and of a fingerprint,
+// optional, and given at Create.
+func TestReservedWordsServe(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/words")
+	words := reservedWords(t)
+	var columns, set, params, ones, moves strings.Builder
+	var guard, rest []string
+	for i, w := range words {
+		optional := i%3 == 2
+		fmt.Fprintf(&columns, "    '%s': {type: bigint, optional: %t}\n", w, i%2 == 0 || optional)
+		fmt.Fprintf(&set, "      '%s': '@%[1]s'\n", w)
+		fmt.Fprintf(&params, "      '%s': {type: bigint, check: '@%[1]s > 0', optional: %t}\n", w, optional)
+		guard = append(guard, fmt.Sprintf("coalesce(@%s,0)", w))
+		if i > 1 && !optional {
+			rest = append(rest, "'"+w+"'")
+		}
+		fmt.Fprintf(&ones, "  one %s: {params: {'%[1]s': uuid}, identity: ['%[1]s']}\n", w)
+		fmt.Fprintf(&moves, "  - {event: one %s, from: OPEN, to: OPEN}\n", w)
+	}
+	write(t, filepath.Join(dir, "definitions/word.yaml"), fmt.Sprintf(`machine: word
+table:
+  name: words
+  key: {column: primary, type: bigint}
+  columns:
+%sstates:
+  OPEN: {initial: true, resting: true}
+events:
+  told:
+    params:
+%s    identity: ['%s', '%s']
+    fingerprint: [%s]
+%stransitions:
+  - event: told
+    from: OPEN
+    to: OPEN
+    guard: {sql: '%s', describe: all of them}
+    emit: [told]
+    set:
+%s%s`, strings.ReplaceAll(columns.String(), "    'primary': {type: bigint, optional: true}\n", ""), params.String(), words[0], words[1],
+		strings.Join(rest, ", "), ones.String(), strings.Join(guard, "+")+" > 0",
+		strings.ReplaceAll(set.String(), "      'primary': '@primary'\n", ""), moves.String()))
+	for _, verb := range []string{"lint", "init", "generate"} {
+		code, out := fsmgen(t, dir, verb)
+		require.Zero(t, code, out)
+	}
+	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/words/main.go.txt"))
+	url := testdb.URL(t)
+	require.Equal(t, read(t, "testdata/words/want.txt"), run(t, dir, url))
+	inOrder(t, dir, url)
+}
+
+// reservedWords are those that PostgreSQL does not take as any name, in order.
+func reservedWords(t *testing.T) []string {
+	t.Helper()
+	rows, err := testdb.New(t).Query(t.Context(), `SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T', 'C') ORDER BY word`)
+	require.NoError(t, err)
+	words, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Greater(t, len(words), 100)
+	return words
 }
