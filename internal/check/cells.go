@@ -71,14 +71,19 @@ func (c *checker) otherwise(d *eventDecl) (named map[*model.State]choice, rest *
 		}
 		states := e.Value
 		if decision == model.Compensate {
-			inner := c.mapping(e.Value, "\"compensate\"")
-			if inner == nil {
-				continue
-			}
-			c.keys(inner, "compensate")
-			emit = c.topics(inner.Get("emit"))
-			if states = inner.Get("states"); states == nil {
+			inner := e.Value.AsMapping()
+			switch {
+			case inner == nil && e.Value.IsNull():
 				c.errorf(e.Key.Pos, CodeMissing, "\"compensate\" does not say in which states; write compensate: {states: '*', emit: [refund_due]}")
+				continue
+			case inner == nil: // states alone, as beside the other decisions
+				c.errorf(e.Value.Pos, CodeWrongKind, "\"compensate\" must say what it emits as well, perhaps nothing; write compensate: {states: '*', emit: []}")
+			default:
+				c.keys(inner, "compensate")
+				emit = c.topics(inner.Get("emit"))
+				if states = inner.Get("states"); states == nil {
+					c.errorf(e.Key.Pos, CodeMissing, "\"compensate\" does not say in which states; write compensate: {states: '*', emit: [refund_due]}")
+				}
 			}
 			if len(d.event.Identity) == 0 && d.fields.Get("identity").IsNull() {
 				c.errorf(e.Key.Pos, CodeCompensate, "event %s has no identity, so the same fact could be compensated twice; add identity, or ignore or reject it", quote(d.event.Name))

@@ -39,7 +39,10 @@ func Parse(file string, src []byte, problems *diag.List) *Node {
 	if !r.checkText(s) || !r.checkMarks(s) {
 		return nil
 	}
-	root := load(s, r)
+	root, again := load(s, r)
+	for again && !r.full() {
+		root, again = load(s, r)
+	}
 	if root == nil {
 		return nil
 	}
@@ -55,40 +58,40 @@ func utf16(src []byte) bool {
 }
 
 // load lets the library read the text. Only nodes are asked for, so the
-// library never follows an alias.
-func load(s *source, r *reporter) (root *yaml.Node) {
+// library never follows an alias. Again says that what stopped it was told and
+// put aside, so that the rest can be read.
+func load(s *source, r *reporter) (root *yaml.Node, again bool) {
 	defer func() {
 		// The library reports by panicking inside and recovers only what it
 		// knows; a slip in it must not take the program down.
 		if v := recover(); v != nil {
 			r.add(diag.Position{File: s.file}, CodeSyntax, "this text cannot be read as YAML")
-			root = nil
+			root, again = nil, false
 		}
 	}()
 	limit := &depthLimit{}
 	loader, err := yaml.NewLoader(bytes.NewReader(s.text), yaml.WithPlugin(limit))
 	if err != nil {
 		r.add(diag.Position{File: s.file}, CodeSyntax, "this text cannot be read as YAML: %v", err)
-		return nil
+		return nil, false
 	}
 	var doc yaml.Node
 	switch err := loader.Load(&doc); {
 	case err == nil:
 	case errors.Is(err, io.EOF):
 		r.add(diag.Position{File: s.file}, CodeEmpty, "this file holds no definition")
-		return nil
+		return nil, false
 	default:
-		r.loadError(s, err, limit.exceeded)
-		return nil
+		return nil, r.loadError(s, err, limit.exceeded)
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
 		r.add(diag.Position{File: s.file}, CodeEmpty, "this file holds no definition")
-		return nil
+		return nil, false
 	}
 	root = doc.Content[0]
 	if root.Kind == yaml.ScalarNode && root.Value == "" && root.Style == 0 && root.Anchor == "" {
 		r.add(diag.Position{File: s.file}, CodeEmpty, "this file holds no definition")
-		return nil
+		return nil, false
 	}
 	var second yaml.Node
 	switch err := loader.Load(&second); {
@@ -97,10 +100,9 @@ func load(s *source, r *reporter) (root *yaml.Node) {
 		r.add(pos, CodeSecondDocument, "a second document begins here; use one file a machine")
 	case errors.Is(err, io.EOF):
 	default:
-		r.loadError(s, err, limit.exceeded)
-		return nil
+		return nil, r.loadError(s, err, limit.exceeded)
 	}
-	return root
+	return root, false
 }
 
 // depthLimit stops the library early, before it builds a deep tree.
@@ -228,6 +230,11 @@ func (c *converter) key(n *yaml.Node) *Scalar {
 func (c *converter) scalar(n *yaml.Node) *Scalar {
 	s := &Scalar{Pos: c.position(n), Text: n.Value, style: styleOf(n.Style), src: c.src}
 	s.Quoted = s.style != stylePlain
+	if len(c.src.stoodIn) > 0 && !s.Quoted && s.Text != "" {
+		if was, ok := c.src.stoodIn[c.src.offset(n.Line, n.Column)]; ok {
+			s.Text = string(was) + s.Text[1:]
+		}
+	}
 	s.Ambiguous = !s.Quoted && ambiguous(s.Text)
 	// The source is clean by now; escapes can still make what it may not hold.
 	for at, r := range s.Text {

@@ -134,8 +134,6 @@ func TestSyntaxErrorsAreReworded(t *testing.T) {
 		{"a: 1\n- b\n", "2:1", "not part of the mapping that it stands in; check the indentation (begun at line 1)"},
 		{"\ta: 1\n", "1:1", "a tab is used as indentation"},
 		{"a:\n\tb: 1\n", "2:1", "a tab is used as indentation"},
-		{"a: @x\n", "1:4", "cannot begin with this character"},
-		{"待支付: @x\n", "1:6", "cannot begin with this character"},
 		{"a: |x\n b\n", "1:5", `may follow "|"`},
 		{"]", "1:1", "a value is missing here"},
 		{"\"a\":1", "1:4", "after the end of the definition"},
@@ -187,4 +185,34 @@ func TestManyProblemsAreCut(t *testing.T) {
 		require.Equal(t, maxProblems+1, list.Len())
 		require.Equal(t, CodeTooMany, list.Sorted()[0].Code)
 	}
+}
+
+// Who forgets the quotes around a parameter is told of each, and of what else
+// is wrong too; the value is read as it was meant.
+func TestAValueThatBeginsWithAnAtSignIsReadAllTheSame(t *testing.T) {
+	t.Parallel()
+	var problems diag.List
+	root := Parse("d.yaml", []byte("待支付: @x\nset: {a: @paid_cents + 1, b: `c`}\na: 1\na: 2\n"), &problems)
+	require.Equal(t, []string{
+		"d.yaml:1:6 FSM001 a value cannot begin with @; quote it: '@x'",
+		"d.yaml:2:10 FSM001 a value cannot begin with @; quote it: '@paid_cents'",
+		"d.yaml:2:30 FSM001 a value cannot begin with `; quote it: '`c`'",
+		`d.yaml:4:1 FSM008 key "a" is repeated; it is first at line 3`,
+	}, listed(&problems))
+	require.Equal(t, "@x", root.Mapping.Get("待支付").Scalar.Text)
+	require.Equal(t, "@paid_cents + 1", root.Mapping.Get("set").Mapping.Get("a").Scalar.Text)
+	require.Equal(t, "`c`", root.Mapping.Get("set").Mapping.Get("b").Scalar.Text)
+
+	// Each costs a reading of the whole, so only so many are gone past.
+	problems = diag.List{}
+	require.Nil(t, Parse("d.yaml", []byte("a: ["+strings.Repeat("@x, ", 50)+"]"), &problems))
+	require.Len(t, problems.Sorted(), maxStandIns+1)
+}
+
+func listed(problems *diag.List) []string {
+	var lines []string
+	for _, p := range problems.Sorted() {
+		lines = append(lines, fmt.Sprintf("%s %s %s", p.Pos, p.Code, p.Message))
+	}
+	return lines
 }

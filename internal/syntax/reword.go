@@ -43,13 +43,14 @@ var rewordings = []struct{ context, message, words string }{
 	{"", "node content", "a value is missing here"},
 }
 
-// loadError reports what stopped the library.
-func (r *reporter) loadError(s *source, err error, tooDeep bool) {
+// loadError reports what stopped the library, and whether it is put aside so
+// that reading may go on.
+func (r *reporter) loadError(s *source, err error, tooDeep bool) bool {
 	pos := diag.Position{File: s.file}
 	var detail *yaml.LoadError
 	if !errors.As(err, &detail) {
 		r.add(pos, CodeSyntax, "this text cannot be read as YAML: %s", short(err.Error()))
-		return
+		return false
 	}
 	if detail.Mark.Line > 0 {
 		pos = s.position(s.offset(detail.Mark.Line, detail.Mark.Column))
@@ -61,19 +62,25 @@ func (r *reporter) loadError(s *source, err error, tooDeep bool) {
 	}
 	if tooDeep {
 		r.add(pos, CodeTooDeep, "values are nested more than %d levels deep", maxDepth)
-		return
+		return false
 	}
 	if detail.Stage == yaml.ComposerStage && strings.Contains(detail.Message, "unknown anchor") {
 		r.add(pos, CodeAlias, `the alias %s is not allowed; write the value out, or quote text that begins with "*"`, short(s.word(pos)))
-		return
+		return false
+	}
+	if strings.Contains(detail.Message, "cannot start any token") && s.standIn(s.offset(pos.Line, pos.Col)) {
+		first := string(s.stoodIn[s.offset(pos.Line, pos.Col)])
+		r.add(pos, CodeSyntax, "a value cannot begin with %s; quote it: '%s'", first, first+short(s.word(pos))[1:])
+		return true
 	}
 	words := reworded(s, pos, detail)
 	// An unclosed bracket or quote is noticed far from where it was opened.
 	if begun := detail.ContextMark.Line; begun > 0 && begun < pos.Line && words != tabWords && words != followWords {
 		r.add(pos, CodeSyntax, "%s (begun at line %d)", words, begun)
-		return
+		return false
 	}
 	r.add(pos, CodeSyntax, "%s", words)
+	return false
 }
 
 // reworded says what is wrong at a place.

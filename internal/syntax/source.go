@@ -19,7 +19,11 @@ const (
 	// walking its line.
 	maxLineBytes = 16 << 10
 	maxDepth     = 64
-	maxProblems  = 100
+	// maxStandIns and maxReread bound how often, and how much, is read again
+	// after a character that no value may begin with.
+	maxStandIns = 10
+	maxReread   = 256 << 10
+	maxProblems = 100
 )
 
 // source is a text and the places where its lines begin.
@@ -27,6 +31,9 @@ type source struct {
 	file  string
 	text  []byte
 	lines []int
+	// stoodIn has the characters that no plain text may begin with and that were
+	// told and replaced, so that the rest could be read; by offset.
+	stoodIn map[int]byte
 }
 
 func newSource(file string, text []byte) *source {
@@ -37,6 +44,22 @@ func newSource(file string, text []byte) *source {
 		}
 	}
 	return s
+}
+
+// standIn puts another character in the place of one that stops the library,
+// and reports whether it is one that a value written without quotes may well
+// begin with.
+func (s *source) standIn(offset int) bool {
+	if len(s.text) > maxReread || len(s.stoodIn) == maxStandIns || offset >= len(s.text) || s.text[offset] != '@' && s.text[offset] != '`' {
+		return false
+	}
+	if s.stoodIn == nil {
+		s.stoodIn = make(map[int]byte)
+		s.text = bytes.Clone(s.text)
+	}
+	s.stoodIn[offset] = s.text[offset]
+	s.text[offset] = 'x'
+	return true
 }
 
 // line returns a line, counted from 0, without its line break; nil when there
