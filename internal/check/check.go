@@ -28,6 +28,7 @@ func Run(file *syntax.Node, problems *diag.List) *model.Machine {
 		hints:    make(map[unknownName]string),
 		compare:  maxCompared,
 		read:     make(map[fragment]reading),
+		further:  make(map[diag.Problem][]diag.Position),
 	}
 	whole := c.definition(file)
 	problems.Append(c.problems)
@@ -92,6 +93,10 @@ type checker struct {
 	compare int
 	// read is the SQL that was read before.
 	read map[fragment]reading
+
+	// further has, of problems that concern several parts, the places of the
+	// others, where a waiver counts as well.
+	further map[diag.Problem][]diag.Position
 
 	guardDecls []*guardDecl
 	eventDecls []*eventDecl

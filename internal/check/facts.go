@@ -1,6 +1,9 @@
 package check
 
 import (
+	"fmt"
+
+	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
 )
 
@@ -50,7 +53,10 @@ func (c *checker) deadlineEvent(e *model.Event) bool {
 func (c *checker) repeatable(e *model.Event) {
 	for _, d := range c.eventOf[e.Name].transitions {
 		if e.Cells[d.t.To.Index].Moves() {
-			c.errorf(d.to, CodeRepeatable, "event %s leads to %s and moves the row again from there, so a call that is repeated would count twice; give the event an identity, or expect: version", quote(e.Name), quote(d.t.To.Name))
+			p := diag.Problem{Pos: d.to, Code: CodeRepeatable, Severity: diag.Error,
+				Message: fmt.Sprintf("event %s leads to %s and moves the row again from there, so a call that is repeated would count twice; give the event an identity, or expect: version", quote(e.Name), quote(d.t.To.Name))}
+			c.problems.Add(p)
+			c.alsoWaivedAt(p, e.Pos)
 			return
 		}
 	}

@@ -67,6 +67,37 @@ func TestAThousandUnknownNamesGetASuggestion(t *testing.T) {
 	require.Contains(t, found[1001], `FSM012 state "STATE0000" is not declared; did you mean "STATE_0000"?`)
 }
 
+// Guards that name the status are judged by state, and states that they do not
+// tell apart together: here the first, three hundred others, and the rest.
+func TestGuardsTellAThousandStatesApart(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("machine: m\ntable: {name: ms, key: {column: id, type: uuid}, columns: {total: bigint}}\nstates:\n  S0000: {initial: true}\n")
+	from, some := []string{"S0000"}, []string{}
+	for i := 1; i < 1000; i++ {
+		name := fmt.Sprintf("S%04d", i)
+		fmt.Fprintf(&b, "  %s: {resting: true}\n", name)
+		from = append(from, name)
+		if i <= 300 {
+			some = append(some, "'"+name+"'")
+		}
+	}
+	b.WriteString("  END: {final: true}\nevents:\n  e: {}\n")
+	for i := range 50 {
+		fmt.Fprintf(&b, "  next%d: {expect: version}\n", i)
+	}
+	list, names := strings.Join(from, ", "), strings.Join(some, ", ")
+	fmt.Fprintf(&b, "transitions:\n  - {event: e, from: [%s], to: END, guard: {sql: \"status IN (%s) AND total > 0 OR status = 'S0000' OR total > 1\"}}\n", list, names)
+	fmt.Fprintf(&b, "  - {event: e, from: [%s], to: END, guard: {sql: \"status <> 'S0000' AND total <= 0\"}, emit: [topic]}\n", list)
+	for i := range 999 {
+		fmt.Fprintf(&b, "  - {event: next%d, from: %s, to: %s}\n", i%50, from[i], from[i+1])
+	}
+	found := told(b.String())
+	require.Len(t, found, 2)
+	require.Contains(t, found[0], `FSM066 no guard of event "e" is true in "S0301", "S0302", "S0303", "S0304", "S0305", "S0306", "S0307", "S0308" and others with total = 1, which`)
+	require.Contains(t, found[1], `FSM067 guard "status <> 'S0000' AND total <= 0" is never true in "S0000", whatever else`)
+}
+
 // BenchmarkRun measures the largest machine, half of it, and it with every
 // target misspelt; reading the text is not counted.
 func BenchmarkRun(b *testing.B) {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/diag"
@@ -39,22 +40,72 @@ func (c *checker) waivers(top *syntax.Mapping) {
 		}
 	}
 	waivers = append(waivers, c.readWaivers(top, diag.Position{}, end)...)
+	found := c.problems.Sorted()
 	kept := &diag.List{}
-	for _, p := range c.problems.Sorted() {
-		i := slices.IndexFunc(waivers, func(w *waiver) bool { return w.code == p.Code && !before(p.Pos, w.from) && before(p.Pos, w.to) })
-		if i < 0 {
+	for _, p := range found {
+		by := c.waivedBy(p, waivers)
+		if by == nil {
 			kept.Add(p)
 			continue
 		}
-		waivers[i].used = true
-		kept.Waive(p, waivers[i].reason)
+		kept.Waive(p, by.reason)
 	}
 	c.problems = kept
 	for _, w := range waivers {
 		if !w.used && !c.gaps {
-			c.warnf(w.pos, CodeUnusedWaiver, "nothing is found of %s here, so there is nothing to waive; delete it", w.code)
+			c.warnf(w.pos, CodeUnusedWaiver, "nothing is found of %s here, so there is nothing to waive; %s", w.code, elsewhere(w.code, kept, found))
 		}
 	}
+}
+
+// alsoWaivedAt lets a waiver count for a problem in the parts at other places.
+func (c *checker) alsoWaivedAt(p diag.Problem, places ...diag.Position) {
+	c.further[p] = append(c.further[p], places...)
+}
+
+// waivedBy returns the waiver of a problem, nil for none. Waivers in several of
+// the parts that it concerns are all used; that of the whole definition is not
+// where one of them is there.
+func (c *checker) waivedBy(p diag.Problem, waivers []*waiver) *waiver {
+	var first *waiver
+	for _, w := range waivers {
+		if w.code != p.Code || first != nil && w.to == end && w.from == (diag.Position{}) {
+			continue
+		}
+		here := func(at diag.Position) bool { return !before(at, w.from) && before(at, w.to) }
+		if here(p.Pos) || slices.ContainsFunc(c.further[p], here) {
+			w.used = true
+			if first == nil {
+				first = w
+			}
+		}
+	}
+	return first
+}
+
+// elsewhere says where a rule finds what is not waived, or else what is.
+func elsewhere(code diag.Code, kept *diag.List, found []diag.Problem) string {
+	lines := func(problems []diag.Problem) string {
+		var lines []string
+		for _, p := range problems {
+			if line := strconv.Itoa(p.Pos.Line); p.Code == code && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) > 1 {
+			return string(code) + " is found at lines " + some(lines)
+		} else if len(lines) == 1 {
+			return string(code) + " is found at line " + lines[0]
+		}
+		return ""
+	}
+	if open := lines(kept.Sorted()); open != "" {
+		return open + ", so move it there, or delete it"
+	}
+	if waived := lines(found); waived != "" {
+		return waived + ", and waived there, so delete it"
+	}
+	return "delete it"
 }
 
 // part is a place where a part of the definition begins, with the mappings in

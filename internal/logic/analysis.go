@@ -16,7 +16,7 @@ type slot struct {
 	strict []int
 	// within are the variables that an opaque value is made of.
 	within []int
-	// length is the text variable whose length an opaque value is, or -1.
+	// length is the text variable whose length the value is, or -1.
 	length int
 	// unit is what one step of the solver's variable stands for.
 	unit    *big.Rat
@@ -33,6 +33,12 @@ type analysis struct {
 	byName  map[string]int
 	opaques map[string]int
 	words   map[string]int
+	spelled []string // the literals by their numbers
+	// lengths has the place of the length of a text variable.
+	lengths map[int]int
+	clock   int // the place of now(), or -1
+	// compared are the comparisons of plain values that were made.
+	compared map[comparison]*cond
 	// ordered says that texts are compared by order, so that literals cannot be
 	// given places among them beforehand.
 	ordered  bool
@@ -45,7 +51,10 @@ type analysis struct {
 }
 
 func newAnalysis(vars []Var) *analysis {
-	a := &analysis{given: len(vars), byName: map[string]int{}, opaques: map[string]int{}, words: map[string]int{}}
+	a := &analysis{
+		given: len(vars), byName: map[string]int{}, opaques: map[string]int{}, words: map[string]int{},
+		lengths: map[int]int{}, clock: -1, compared: map[comparison]*cond{},
+	}
 	for i, v := range vars {
 		text := v.Name
 		if v.Param {
@@ -75,7 +84,9 @@ func newSlot(v Var, text string) slot {
 			s.unit.SetFrac(one, power10(v.Scale))
 			s.high = new(big.Int).Sub(power10(v.Precision), one)
 			s.low = new(big.Int).Neg(s.high)
-			s.classes |= nan
+			if !v.Finite {
+				s.classes |= nan
+			}
 		}
 	case Date:
 		s.integer, s.low, s.high = true, big.NewInt(firstDay), big.NewInt(lastDay)
@@ -120,6 +131,7 @@ func (a *analysis) word(text string) *term {
 	if !known {
 		id = len(a.words)
 		a.words[text] = id
+		a.spelled = append(a.spelled, text)
 	}
 	return &term{form: word, kind: Text, text: text, id: id}
 }
@@ -175,6 +187,7 @@ func (a *analysis) settle() {
 			}
 		}
 	}
+	a.limits()
 	a.wordSlot = len(a.slots)
 	if a.ordered {
 		for range a.words {
@@ -189,7 +202,7 @@ func (a *analysis) settle() {
 // news.
 func (a *analysis) widen(place int) bool {
 	s := &a.slots[place]
-	if s.Kind != Decimal || s.untyped || s.classes&nan != 0 {
+	if s.Kind != Decimal || s.untyped || s.Finite || s.classes&nan != 0 {
 		return false
 	}
 	s.classes |= special

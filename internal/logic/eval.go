@@ -6,21 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// world gives each variable a value. Opaque values have none, except the length
-// of a known text.
+// world gives each variable a value. Opaque values have none.
 type world struct {
 	*analysis
 	classes []class    // one class each
 	numbers []*big.Rat // of finite values that are not conditions
 	facts   []bool
-	texts   map[string]string   // texts of values that are no literals, by number
-	wanted  map[string]*big.Rat // lengths that the solution asks for, by their expression
+	texts   map[string]string // texts of values that are no literals, by number
+	wanted  map[int]*big.Rat  // lengths that the solution asks for, by their place
 }
 
 // world makes the values of a solution. What the branch left open becomes a
 // finite value, and false.
 func (s *search) world(b *branch, point []*big.Rat, numbering map[int]int) world {
-	w := world{analysis: s.analysis, classes: make([]class, len(s.slots)), numbers: make([]*big.Rat, len(s.slots)), facts: make([]bool, len(s.slots)), wanted: map[string]*big.Rat{}}
+	w := world{analysis: s.analysis, classes: make([]class, len(s.slots)), numbers: make([]*big.Rat, len(s.slots)), facts: make([]bool, len(s.slots)), wanted: map[int]*big.Rat{}}
 	for i := range s.slots {
 		for _, c := range []class{finite, isNull, infinite, minusInfinite, nan} {
 			if b.classes[i]&c != 0 {
@@ -33,12 +32,32 @@ func (s *search) world(b *branch, point []*big.Rat, numbering map[int]int) world
 		if at, used := numbering[i]; used && at < len(point) {
 			w.numbers[i] = point[at]
 			if s.slots[i].length >= 0 {
-				w.wanted[s.slots[i].text] = point[at]
+				w.wanted[i] = point[at]
 			}
 		}
 	}
+	if s.ordered {
+		w.moveAside(numbering)
+	}
 	w.texts = w.spellings()
 	return w
+}
+
+// moveAside gives the literals that the solution does not speak of places of
+// their own, above all texts.
+func (w world) moveAside(numbering map[int]int) {
+	above := new(big.Rat)
+	for i, s := range w.slots {
+		if s.Kind == Text && w.numbers[i].Cmp(above) > 0 {
+			above = w.numbers[i]
+		}
+	}
+	for i := w.wordSlot; i < len(w.slots); i++ {
+		if _, used := numbering[i]; !used {
+			above = new(big.Rat).Add(above, big.NewRat(1, 1))
+			w.numbers[i] = above
+		}
+	}
 }
 
 // fallback is a value that a variable may have when nothing is asked of it.
@@ -135,16 +154,10 @@ func (w world) null(places []int) truth {
 	out := isFalse
 	for _, p := range places {
 		s := w.slots[p]
-		if !s.opaque {
-			if w.classes[p] == isNull {
-				return isTrue
-			}
-			continue
-		}
-		if w.null(s.strict) == isTrue {
+		switch {
+		case !s.opaque && w.classes[p] == isNull, w.null(s.strict) == isTrue:
 			return isTrue
-		}
-		if _, known := w.length(p); !known && s.classes&isNull != 0 {
+		case s.opaque && s.classes&isNull != 0:
 			out = isTrue | isFalse
 		}
 	}
@@ -193,13 +206,9 @@ func (w world) relation(c *cond) (out truth, overflow bool) {
 	return isFalse, overflow
 }
 
-// unseen reports whether one of the variables is an opaque value that cannot be
-// worked out.
+// unseen reports whether one of the variables is an opaque value.
 func (w world) unseen(places []int) bool {
-	return slices.ContainsFunc(places, func(p int) bool {
-		_, known := w.length(p)
-		return w.slots[p].opaque && !known
-	})
+	return slices.ContainsFunc(places, func(p int) bool { return w.slots[p].opaque })
 }
 
 // work computes a term, and reports whether an integer in it overflows.

@@ -44,7 +44,7 @@ var conditionsOf = []string{
 	"ok AND a > 0", "ok OR a > 0", "ok AND NULL", "ok OR NULL", "(a > 0) = (i > 0)", "(a > 0) IS DISTINCT FROM ok", "coalesce(ok, false)", "coalesce(a, i, 0) > 0", "coalesce(a, 0.5) > 0",
 	"nullif(i, 1) IS NULL", "CASE WHEN ok THEN s ELSE i END > 0", "CASE i WHEN 1 THEN ok WHEN 0 THEN true END", "CASE WHEN ok THEN 1 END IS NULL",
 	"at > '2024-01-01 00:00:00+00'", "at = '2024-01-01T01:00:00+01:00'", "at < 'infinity'", "d < '2024-01-01'", "d >= date '0001-01-01'", "d = '-infinity'",
-	"id > '00000000-0000-0000-0000-000000000001'", "id = 'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF'", "length(t) = 1", "true", "NULL", "NULL IS NULL", "a = NULL",
+	"id > '00000000-0000-0000-0000-000000000001'", "id = 'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF'", "length(t) = 1", "length(t) > i", "char_length(t) + s < 3", "length(t) IS NULL", "length(coalesce(t, '')) = 0", "length('it''s') = s + 3", "true", "NULL", "NULL IS NULL", "a = NULL",
 }
 
 // The evaluator that checks witnesses must be PostgreSQL's logic.
@@ -98,7 +98,7 @@ func evaluated(sql string, chosen []string) verdict {
 		vars[i] = c.v
 	}
 	a := newAnalysis(vars)
-	c := a.read(sql)
+	c := a.read(new(Reader).tree(sql))
 	a.guards = []*cond{c}
 	for i, text := range chosen {
 		if valued[i].v.Kind == Text && text != "" {

@@ -98,6 +98,7 @@ func FuzzAnalyse(f *testing.F) {
 		{"a < @p", "a >= @p OR oi IS NULL", "a > 0"}, {"t LIKE 'x' AND length(t) > 3", "t < u", "t <> ''"},
 		{"coalesce(oi, 0) + 1 = 2 * a", "CASE WHEN ok THEN a END IS NULL", "ob IS NOT FALSE"}, {"n + m > z", "n = 'NaN'", "n - n = 0"},
 		{"(SELECT 1) = a", "a[1] = 2", "ROW(a, b) < ROW(1, 2)"}, {"a = 1e999999999", "d + 1 > '2024-02-30'", "f = 'inf'"},
+		{"length(v) < 3 AND v <> 'abcd'", "length(coalesce(ot, t)) = length(u)", "t < u AND u = v"}, {"at < now()", "length('x') = 1", "either = st"},
 		{"$$x$$ = t", "B'1' = a", "NULL = ANY(ARRAY[])"}, {"x.y.z = 1", "a::numeric(3,1) = 0.55", "a COLLATE \"C\" = 'x'"},
 	} {
 		f.Add(seed[0], seed[1], seed[2])

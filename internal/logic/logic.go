@@ -4,8 +4,9 @@
 //
 // It decides exactly where it can: linear arithmetic over integers (the Omega
 // test) and over numeric (Fourier-Motzkin elimination), order and equality of
-// dates, times, uuids and double precision numbers, equality of texts,
-// conditions, and NULL in all of them. Everything else, such as a function, LIKE
+// dates, times, uuids and double precision numbers, equality of texts and their
+// lengths, conditions, and NULL in all of them; now() is one time, the same
+// wherever it stands. Everything else, such as a function, LIKE
 // or a product of columns, is a value of its own that may be anything; equal
 // texts are the same value. An answer that hangs on such a value is NotDecided.
 // A witness is checked by evaluating the guards on it before it is given.
@@ -34,9 +35,9 @@ const (
 	// Float is double precision. Comparisons of variables and constants are
 	// decided; arithmetic, which rounds, is not.
 	Float
-	// Text is text and varchar. Their length is not known here. Equality is
-	// decided, and order between variables; order against a literal depends on
-	// the collation and is not.
+	// Text is text and varchar. Equality is decided, the number of characters,
+	// and order between variables; order against a literal depends on the
+	// collation and is not.
 	Text
 	// Bool is boolean.
 	Bool
@@ -63,6 +64,14 @@ type Var struct {
 	// Precision and Scale are those of a numeric(p,s) Decimal; a Precision of 0
 	// is a numeric without any.
 	Precision, Scale int
+	// Finite says of a Decimal that it is neither NaN nor infinite.
+	Finite bool
+	// Length is the most characters that a Text has, as those of varchar(n); 0 is
+	// a text without a limit.
+	Length int
+	// Among has all values that a Text, or in decimal digits an Int, can have when
+	// not all of its kind are possible. Empty says nothing.
+	Among []string
 }
 
 // Guard is a condition as the definition has it. An empty SQL is no guard: it is
@@ -94,10 +103,11 @@ func (a Answer) String() string {
 
 // Value is a variable with its value in a witness.
 type Value struct {
+	// Name is the variable's, or "now()".
 	Name  string
 	Param bool
 	// SQL is the value as a literal that PostgreSQL reads as the variable's type:
-	// 5, 'x', NULL.
+	// 5, 'x', NULL; a long text is written as repeat('a', 200).
 	SQL string
 }
 
@@ -113,7 +123,7 @@ func (v Value) String() string {
 type Finding struct {
 	Answer Answer
 	// Witness has the example of a Yes that says something exists (Overlap and
-	// Gap): the variables in their order. Those that neither the guards nor any
+	// Gap): the variables in their order, and now() last where it is spoken of. Those that neither the guards nor any
 	// assumption ties to the question, while their own assumptions could not be
 	// decided, are left out.
 	Witness []Value
@@ -140,6 +150,9 @@ type Report struct {
 	// Shadowed says of each guard whether an earlier one is true whenever it is.
 	// It is No for a guard that can never be true, which Never says already.
 	Shadowed []Finding
+	// Null says of each guard before an empty one whether it can be NULL where no
+	// guard is true, so that the empty one is taken. Of the others it is No.
+	Null []Finding
 }
 
 // Analyse answers the questions about guards that are tried in their order. vars
@@ -153,10 +166,28 @@ type Report struct {
 // of guards: when a question takes more than its share it is NotDecided. Analyse
 // never panics, and may be called concurrently.
 func Analyse(vars []Var, assume []string, guards []Guard) Report {
+	return new(Reader).Analyse(vars, assume, guards)
+}
+
+// Reader analyses cells that have conditions in common, and reads each of them
+// once. The zero value is ready; it is not for concurrent use, and keeps what it
+// has read as long as it lives.
+type Reader struct{ trees map[string]tree }
+
+// Analyse is the function Analyse.
+func (r *Reader) Analyse(vars []Var, assume []string, guards []Guard) Report {
+	a := r.analysis(vars, assume, guards)
+	a.among()
+	a.settle()
+	return a.report(guards)
+}
+
+// analysis reads all conditions.
+func (r *Reader) analysis(vars []Var, assume []string, guards []Guard) *analysis {
 	a := newAnalysis(vars)
 	for _, sql := range assume {
 		if sql != "" {
-			a.assume = append(a.assume, a.read(sql))
+			a.assume = append(a.assume, a.read(r.tree(sql)))
 		}
 	}
 	for _, g := range guards {
@@ -164,8 +195,7 @@ func Analyse(vars []Var, assume []string, guards []Guard) Report {
 			a.guards = append(a.guards, always)
 			continue
 		}
-		a.guards = append(a.guards, a.read(g.SQL))
+		a.guards = append(a.guards, a.read(r.tree(g.SQL)))
 	}
-	a.settle()
-	return a.report(guards)
+	return a
 }

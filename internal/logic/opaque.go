@@ -72,23 +72,22 @@ func plain(e *pg.A_Expr) bool {
 	return !row && (kind == pg.A_Expr_Kind_AEXPR_OP || kind == pg.A_Expr_Kind_AEXPR_LIKE || kind == pg.A_Expr_Kind_AEXPR_ILIKE)
 }
 
-// call reads a function as an opaque value.
+// call reads a function: now() and lengths are understood, others are opaque.
 func (r *reader) call(n *pg.Node) *term {
 	name, args := functionName(n.GetFuncCall()), n.GetFuncCall().GetArgs()
 	if name == "now" && len(args) == 0 {
-		return r.opaqueTerm(n, Time, 0)
+		return r.now()
+	}
+	if (name == "length" || name == "char_length" || name == "character_length") && len(args) == 1 {
+		if t := r.measure(r.term(args[0])); t != nil {
+			return t
+		}
 	}
 	f, known := strictFunctions[name]
 	if !known || f.kind == Other || f.kind == Bool {
 		return r.unknown(n)
 	}
-	t := r.opaqueTerm(n, f.kind, f.bits)
-	if (name == "length" || name == "char_length" || name == "character_length") && len(args) == 1 {
-		if place, ok := r.place(args[0]); ok && r.slots[place].Kind == Text {
-			r.slots[t.id].length = place
-		}
-	}
-	return t
+	return r.opaqueTerm(n, f.kind, f.bits)
 }
 
 // inside returns the variables that nodes are made of; of what cannot be written,

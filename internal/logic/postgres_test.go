@@ -2,6 +2,7 @@ package logic_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -19,7 +20,9 @@ func TestMain(m *testing.M) { testdb.Main(m) }
 // parameter is a parameter in SQL, which a query of these tests has as a column.
 var parameter = regexp.MustCompile(`@([a-z])`)
 
-func columns(sql string) string { return parameter.ReplaceAllString(sql, "param_$1") }
+func columns(sql string) string {
+	return strings.ReplaceAll(parameter.ReplaceAllString(sql, "param_$1"), "now()", "the_clock")
+}
 
 func sqlType(v logic.Var) string {
 	switch v.Kind {
@@ -57,6 +60,11 @@ func inPostgres(t *testing.T, pool *pgxpool.Pool, vars []logic.Var, witness []lo
 		}
 		fields = append(fields, "("+value+")::"+sqlType(v)+" AS "+name)
 	}
+	clock := "NULL"
+	if v, ok := values["now() = "]; ok {
+		clock = v
+	}
+	fields = append(fields, "("+clock+")::timestamptz AS the_clock")
 	for _, c := range conditions {
 		wanted = append(wanted, "("+columns(c)+")")
 	}
@@ -74,9 +82,18 @@ func confirm(t *testing.T, pool *pgxpool.Pool, vars []logic.Var, assume, sql []s
 			return
 		}
 		confirmed++
-		values := inPostgres(t, pool, vars, f.Witness, append(append([]string{}, sql...), assume...))
+		all := append(append([]string{}, sql...), assume...)
+		for _, v := range vars {
+			if v.Length > 0 {
+				all = append(all, fmt.Sprintf("char_length(%s) <= %d", v.Name, v.Length))
+			}
+			if len(v.Among) > 0 && v.Kind == logic.Text {
+				all = append(all, v.Name+" IN ('"+strings.Join(v.Among, "', '")+"')")
+			}
+		}
+		values := inPostgres(t, pool, vars, f.Witness, all)
 		require.True(t, fine(values), "%q under %q at %v is %v", sql, assume, f.Witness, values)
-		for i, a := range assume {
+		for i, a := range all[len(sql):] {
 			v := values[len(sql)+i]
 			require.True(t, v == nil || *v, "%q is broken by %v", a, f.Witness)
 		}

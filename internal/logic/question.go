@@ -12,16 +12,20 @@ type asked = want
 // report asks every question about the guards.
 func (a *analysis) report(guards []Guard) Report {
 	n := len(guards)
-	steps := share(1 + 2*n + n*(n-1)/2)
+	steps := share(1 + 3*n + n*(n-1)/2)
 	var out Report
 	var none []asked
 	for i, g := range a.guards {
 		none = append(none, asked{g, isFalse | isUnknown})
-		never := opposite(a.decide([]asked{{g, isTrue}}, steps))
+		possible, example := a.decide([]asked{{g, isTrue}}, steps)
+		never := opposite(possible)
 		shadowed := Finding{Answer: No}
 		if never.Answer != Yes && i > 0 {
 			alone := append(slices.Clone(none[:i]), asked{g, isTrue})
-			shadowed = opposite(a.decide(alone, steps))
+			if example == nil || !a.serves(*example, alone) {
+				f, _ := a.decide(alone, steps)
+				shadowed = opposite(f)
+			}
 		}
 		out.Never, out.Shadowed = append(out.Never, never), append(out.Shadowed, shadowed)
 	}
@@ -30,14 +34,33 @@ func (a *analysis) report(guards []Guard) Report {
 			if guards[i].SQL == "" || guards[j].SQL == "" || out.Never[i].Answer == Yes || out.Never[j].Answer == Yes {
 				continue
 			}
-			f := a.decide([]asked{{a.guards[i], isTrue}, {a.guards[j], isTrue}}, steps)
+			f, _ := a.decide([]asked{{a.guards[i], isTrue}, {a.guards[j], isTrue}}, steps)
 			if f.Answer != No {
 				out.Overlaps = append(out.Overlaps, Overlap{A: i, B: j, Finding: f})
 			}
 		}
 	}
-	out.Gap = a.decide(none, steps)
+	out.Gap, _ = a.decide(none, steps)
+	out.Null = a.nulls(guards, none, steps)
 	return out
+}
+
+// nulls asks about the guards that are NULL where the first empty one is taken.
+func (a *analysis) nulls(guards []Guard, none []asked, steps int) []Finding {
+	out := make([]Finding, len(guards))
+	last := slices.Index(guards, Guard{})
+	for i := range max(last, 0) {
+		ask := slices.Clone(none[:last])
+		ask[i].set = isUnknown
+		out[i], _ = a.decide(ask, steps)
+	}
+	return out
+}
+
+// serves reports whether an example of another question is one of this too.
+func (a *analysis) serves(w world, ask []asked) bool {
+	assume, _ := a.relevant(ask)
+	return w.confirms(append(assume, ask...), new(doubts))
 }
 
 // opposite turns "there is a case" into "there is none".
@@ -52,14 +75,15 @@ func opposite(f Finding) Finding {
 }
 
 // decide says whether values exist for which all that is asked holds, and the
-// assumptions too.
-func (a *analysis) decide(ask []asked, steps int) Finding {
+// assumptions too, with an example.
+func (a *analysis) decide(ask []asked, steps int) (Finding, *world) {
 	assume, without := a.relevant(ask)
-	all := append(slices.Clone(ask), assume...)
+	whole := append(slices.Clone(ask), assume...)
 	var f Finding
+	var example *world
 	var why doubts
 	accept := func(w world) bool {
-		if !w.confirms(all, &why) {
+		if !w.confirms(whole, &why) {
 			return false
 		}
 		witness, ok := w.witness(without)
@@ -67,24 +91,41 @@ func (a *analysis) decide(ask []asked, steps int) Finding {
 			why.unwritable = true
 			return false
 		}
-		f = Finding{Answer: Yes, Witness: witness}
+		f, example = Finding{Answer: Yes, Witness: witness}, &w
 		return true
 	}
 	// What holds whatever the opaque parts are is found first …
 	exact := search{analysis: a, steps: &budget{left: steps / 2}, accept: accept}
-	if exact.run(a.exact.all(all, true)) {
-		return f
+	if exact.run(a.exact.all(whole, true)) {
+		return f, example
+	}
+	if !exact.cut && exact.found == 0 && a.certain(whole) {
+		return Finding{Answer: No}, nil
 	}
 	// … and what does not hold whatever they are is no case at all.
 	loose := search{analysis: a, steps: &budget{left: steps / 2}, accept: accept}
-	if loose.run(a.loose.all(all, false)) {
-		return f
+	if loose.run(a.loose.all(whole, false)) {
+		return f, example
 	}
 	if !loose.cut && loose.found == 0 {
-		return Finding{Answer: No}
+		return Finding{Answer: No}, nil
 	}
 	why.cut = loose.cut && loose.found == 0
-	return Finding{Answer: NotDecided, Why: a.explain(all, why)}
+	return Finding{Answer: NotDecided, Why: a.explain(whole, why)}, nil
+}
+
+// certain reports whether nothing of what is asked is opaque or can overflow, so
+// that the exact formula and the loose one say the same.
+func (a *analysis) certain(ask []asked) bool {
+	for _, q := range ask {
+		if f := a.exact.computable(q.cond); f.join != all || len(f.kids) > 0 {
+			return false
+		}
+		if slices.ContainsFunc(q.cond.places(), func(p int) bool { return a.slots[p].opaque }) {
+			return false
+		}
+	}
+	return true
 }
 
 // all is the formula of all that is asked; computable also asks for no overflow.

@@ -22,27 +22,27 @@ type expression struct {
 }
 
 // smallVars is the domain in which everything can be tried: a and @p from -2 to
-// 2, b likewise or NULL, ok true, false or NULL, t and u two letters or NULL.
+// 2, b likewise or NULL, ok true, false or NULL, t two texts or NULL, u three.
 func smallVars() ([]logic.Var, []string) {
 	return []logic.Var{
 			{Name: "a", Kind: logic.Int, Bits: 64}, {Name: "b", Kind: logic.Int, Bits: 32, Optional: true},
 			{Name: "p", Param: true, Kind: logic.Int, Bits: 16}, {Name: "ok", Kind: logic.Bool, Optional: true},
-			{Name: "t", Kind: logic.Text, Optional: true}, {Name: "u", Kind: logic.Text},
+			{Name: "t", Kind: logic.Text, Length: 2, Optional: true}, {Name: "u", Kind: logic.Text},
 		}, []string{
-			"a BETWEEN -2 AND 2", "b >= -2 AND b <= 2", "@p IN (-2, -1, 0, 1, 2)", "t IN ('x', 'y')", "u = 'x' OR u = 'y'",
+			"a BETWEEN -2 AND 2", "b >= -2 AND b <= 2", "@p IN (-2, -1, 0, 1, 2)", "t IN ('x', 'yy', 'yyy')", "u = 'x' OR u = 'yy' OR length(u) = 0",
 		}
 }
 
 // everyEnv calls f with every row of the domain.
 func everyEnv(f func(env)) {
 	ints := []int{-2, -1, 0, 1, 2}
-	texts := []string{"x", "y"}
+	texts := []string{"x", "yy", ""}
 	yes, no := true, false
 	for i := range ints {
 		for j := -1; j < len(ints); j++ {
 			for k := range ints {
 				for _, ok := range []*bool{nil, &yes, &no} {
-					for x := -1; x < len(texts); x++ {
+					for x := -1; x < 2; x++ {
 						for y := range texts {
 							e := env{a: &ints[i], p: &ints[k], ok: ok, u: &texts[y]}
 							if j >= 0 {
@@ -69,17 +69,18 @@ type number struct {
 func randomNumber(r *rand.Rand) number {
 	variables := []number{
 		{"a", func(e env) *int { return e.a }}, {"b", func(e env) *int { return e.b }}, {"@p", func(e env) *int { return e.p }},
+		{"length(t)", func(e env) *int { return count(e.t) }}, {"char_length(u)", func(e env) *int { return count(e.u) }},
 	}
-	n := variables[r.IntN(3)]
+	n := variables[r.IntN(len(variables))]
 	switch r.IntN(6) {
 	case 0:
 		c := r.IntN(7) - 3
 		return number{fmt.Sprint(c), func(env) *int { return &c }}
 	case 1, 2:
-		c, m := r.IntN(5)-2, variables[r.IntN(3)]
+		c, m := r.IntN(5)-2, variables[r.IntN(len(variables))]
 		return number{fmt.Sprintf("(%d * %s + %s)", c, n.sql, m.sql), func(e env) *int { return lift(n.eval(e), m.eval(e), func(x, y int) int { return c*x + y }) }}
 	case 3:
-		m := variables[r.IntN(3)]
+		m := variables[r.IntN(len(variables))]
 		return number{fmt.Sprintf("(%s - %s)", n.sql, m.sql), func(e env) *int { return lift(n.eval(e), m.eval(e), func(x, y int) int { return x - y }) }}
 	case 4:
 		return number{"coalesce(b, " + n.sql + ")", func(e env) *int {
@@ -90,6 +91,14 @@ func randomNumber(r *rand.Rand) number {
 		}}
 	}
 	return n
+}
+
+func count(text *string) *int {
+	if text == nil {
+		return nil
+	}
+	n := len(*text)
+	return &n
 }
 
 func lift[A, B any](x, y *A, f func(A, A) B) *B {
@@ -139,8 +148,12 @@ func randomAtom(r *rand.Rand) expression {
 		op := []string{"=", "<>"}[r.IntN(2)]
 		return expression{"t " + op + " u", func(e env) *bool { return lift(e.t, e.u, func(x, y string) bool { return (x == y) == (op == "=") }) }}
 	case 2:
-		text := []string{"x", "y", "z"}[r.IntN(3)]
-		return expression{"t = '" + text + "'", func(e env) *bool { return lift(e.t, &text, func(x, y string) bool { return x == y }) }}
+		text := []string{"x", "yy", "z", "", "yyy"}[r.IntN(5)]
+		name, value := "t", func(e env) *string { return e.t }
+		if r.IntN(2) == 0 {
+			name, value = "u", func(e env) *string { return e.u }
+		}
+		return expression{name + " = '" + text + "'", func(e env) *bool { return lift(value(e), &text, func(x, y string) bool { return x == y }) }}
 	case 3:
 		return expression{"b IS NULL", func(e env) *bool { v := e.b == nil; return &v }}
 	case 4:

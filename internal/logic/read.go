@@ -12,15 +12,38 @@ type reader struct {
 	names map[int32]string
 }
 
-// read returns the condition of a fragment. What cannot be parsed is opaque as a
-// whole.
-func (a *analysis) read(sql string) *cond {
-	node, names, err := sqlexpr.Tree(sql)
-	if err != nil {
-		return a.opaqueFact("the unreadable "+sql, a.everyone(), nil)
+// tree is a fragment as PostgreSQL's grammar reads it; without a node when it
+// does not.
+type tree struct {
+	sql   string
+	node  *pg.Node
+	names map[int32]string
+}
+
+// tree parses a fragment, or gives what it was parsed to before.
+func (r *Reader) tree(sql string) tree {
+	t, known := r.trees[sql]
+	if !known {
+		t.sql = sql
+		if node, names, err := sqlexpr.Tree(sql); err == nil {
+			t.node, t.names = node, names
+		}
+		if r.trees == nil {
+			r.trees = map[string]tree{}
+		}
+		r.trees[sql] = t
 	}
-	r := &reader{analysis: a, names: names}
-	return r.cond(node)
+	return t
+}
+
+// read returns the condition of a fragment. What could not be parsed is opaque
+// as a whole.
+func (a *analysis) read(t tree) *cond {
+	if t.node == nil {
+		return a.opaqueFact("the unreadable "+t.sql, a.everyone(), nil)
+	}
+	r := &reader{analysis: a, names: t.names}
+	return r.cond(t.node)
 }
 
 // opaqueFact is a condition of which only its text is known.

@@ -149,14 +149,13 @@ func (a *analysis) compare(op operator, l, r *term) *cond {
 		return pick(l.when, a.compare(op, l.left, r), a.compare(op, l.right, r))
 	case r.form == choice:
 		return pick(r.when, a.compare(op, l, r.left), a.compare(op, l, r.right))
+	case op == atMost: // whatever the type, it is the NOT of the turned <
+		return not(a.compare(less, r, l))
 	}
 	if l, r, ok := a.matched(op, l, r); ok {
-		return &cond{shape: compare, op: op, left: l, right: r}
+		return a.comparison(op, l, r)
 	}
-	// Whatever the type, <= is the NOT of the turned <.
 	switch op {
-	case atMost:
-		return not(a.opaqueRelation(a.show(r)+" < "+a.show(l), l, r))
 	case less:
 		return a.opaqueRelation(a.show(l)+" < "+a.show(r), l, r)
 	}
@@ -165,6 +164,42 @@ func (a *analysis) compare(op operator, l, r *term) *cond {
 		first, second = second, first
 	}
 	return a.opaqueRelation(first+" = "+second, l, r)
+}
+
+// comparison is what makes two comparisons of plain values the same.
+type comparison struct {
+	op          operator
+	left, right plainValue
+}
+
+type plainValue struct {
+	form     form
+	kind     Kind
+	bits, id int
+	constant string
+}
+
+// comparison makes a comparison, one for equal ones, so that the search sees at
+// a glance when a guard says what another denies.
+func (a *analysis) comparison(op operator, l, r *term) *cond {
+	made := &cond{shape: compare, op: op, left: l, right: r}
+	if !l.simple() || !r.simple() {
+		return made
+	}
+	key := comparison{op, l.plainValue(), r.plainValue()}
+	if had := a.compared[key]; had != nil {
+		return had
+	}
+	a.compared[key] = made
+	return made
+}
+
+func (t *term) plainValue() plainValue {
+	v := plainValue{form: t.form, kind: t.kind, bits: t.bits, id: t.id}
+	if t.constant != nil {
+		v.constant = t.constant.RatString()
+	}
+	return v
 }
 
 // opaqueRelation is a comparison that is not understood. Like every other it is

@@ -72,7 +72,12 @@ func (s *search) explore(b *branch, todo []*formula) bool {
 		s.cut = true
 		return false
 	}
-	if s.accept(s.world(b, point, numbering)) {
+	w := s.world(b, point, numbering)
+	if strained := s.strained(b, w, numbering); strained != nil {
+		b.open = append(b.open, strained)
+		return s.divide(b)
+	}
+	if s.accept(w) {
 		return true
 	}
 	s.found++
@@ -129,6 +134,7 @@ func (s *search) assert(b *branch, todo []*formula) bool {
 			} else if more != nil {
 				b.open = append(b.open, more)
 			}
+			todo = append(todo, s.implied(f.lit)...)
 		}
 	}
 	return true
@@ -162,6 +168,12 @@ func (s *search) add(b *branch, l literal) (more *formula, ok bool) {
 			}
 		}
 		return oneOf(ways...), true
+	}
+	switch s.judge(b, &formula{lit: l}) {
+	case isTrue:
+		return nil, true
+	case isFalse:
+		return nil, false
 	}
 	if !s.steps.spend(l.relation.left.weight() + l.relation.right.weight()) {
 		s.cut = true

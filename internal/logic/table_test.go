@@ -22,6 +22,10 @@ func vars() []logic.Var {
 		{Name: "at", Kind: logic.Time}, {Name: "oat", Kind: logic.Time, Optional: true},
 		{Name: "d", Kind: logic.Date}, {Name: "id", Kind: logic.UUID},
 		{Name: "j", Kind: logic.Other}, {Name: "k", Kind: logic.Other},
+		{Name: "v", Kind: logic.Text, Length: 3}, {Name: "ov", Kind: logic.Text, Length: 2, Optional: true},
+		{Name: "w", Param: true, Kind: logic.Decimal, Finite: true}, {Name: "z", Param: true, Kind: logic.Decimal, Precision: 4, Scale: 2, Finite: true},
+		{Name: "st", Kind: logic.Text, Among: []string{"A"}}, {Name: "either", Kind: logic.Text, Among: []string{"A", "B"}},
+		{Name: "code", Kind: logic.Int, Bits: 16, Among: []string{"20"}},
 	}
 }
 
@@ -135,6 +139,54 @@ var twoGuards = []struct {
 	{first: "at < '2024-01-01 00:00:00+00'", second: "at >= '2024-01-01 01:00:00+01'"},
 	{first: "at < '2024-01-01 00:00:00'", second: "at >= '2024-01-01 00:00:00'"},
 	{first: "oat < now()", second: "oat >= now()", gap: yes},
+	{first: "at < now()", second: "at >= now()"},
+	{first: "at < now()", second: "oat > now()", overlap: yes, gap: yes},
+	{first: "now() = now()", second: "at < now() AND at > now()"},
+	{first: "now() < 'infinity'", second: "at = 'infinity' AND at <= now()"},
+	// Lengths.
+	{first: "v <> 'abcd'", second: "v = 'abcd' AND a > 5"},
+	{first: "v <> 'abc'", second: "v = 'abc' AND a > 5", gap: yes},
+	{first: "v <> '款款款'", second: "v = '款款款' AND a > 5", gap: yes},
+	{first: "v <> '款款款款'", second: "v = '款款款款'"},
+	{first: "length(v) < 3", second: "length(v) = 3"},
+	{first: "length(v) < 3", second: "char_length(v) >= 3"},
+	{first: "length(v) < 2", second: "character_length(v) = 3", gap: yes},
+	{first: "length(ov) < 2", second: "length(ov) = 2", gap: yes},
+	{first: "length(t) = 0", second: "t <> ''"},
+	{first: "length(t) > 0", second: "t = ''"},
+	{first: "length(t) >= 0", second: "length(t) < 0"},
+	{first: "length(t) = 4", second: "t = 'abcd' OR t = 'abce'", overlap: yes, gap: yes},
+	{first: "length(t) = 4", second: "t = 'abc'", gap: yes},
+	{first: "length(t) = 1 AND t NOT IN ('a', 'b', 'c')", second: "t = 'b'", overlap: no, gap: yes},
+	{first: "length(t) = 4 AND t <> 'aaaa'", second: "t = 'aaaa'", overlap: no, gap: yes},
+	{first: "length(t) <= 200", second: "length(t) > 200"},
+	{first: "length(t) <= 200", second: "length(t) > 201", gap: yes},
+	{first: "t = u", second: "length(t) <> length(u)", gap: yes},
+	{first: "t = v", second: "length(t) > 3", gap: yes},
+	{first: "t = v AND v = ov", second: "t = 'abc'", gap: yes},
+	{first: "length(t) + length(u) > 5", second: "t = 'ab' AND u = 'abc'", overlap: no, gap: yes},
+	{first: "length(t) + length(u) >= 5", second: "t = 'ab' AND u = 'abc'", overlap: yes, gap: yes},
+	{first: "length(coalesce(ot, '')) = 0", second: "ot <> ''"},
+	{first: "length(ot) >= 0", second: "ot IS NULL"},
+	{first: "t < u AND length(t) > length(u)", second: "t >= u", gap: yes},
+	{first: "t < u AND length(u) = 0", second: "t >= u", overlap: no, gap: yes},
+	{first: "length(t || 'x') = 1", second: "t = ''", overlap: may, gap: may},
+	// Values that are known, or finite.
+	{first: "st = 'A'", second: "st = 'B'"},
+	{first: "st = 'B'", second: "st = 'C'", gap: yes},
+	{first: "st = t", second: "t = 'A'", overlap: yes, gap: yes},
+	{first: "st = t", second: "t = 'B'", overlap: no, gap: yes},
+	{first: "st = t", second: "t <> 'A'"},
+	{first: "length(st) = 1", second: "st IS NULL"},
+	{first: "CASE st WHEN 'A' THEN ok ELSE NOT ok END", second: "NOT ok"},
+	{first: "either = 'A'", second: "either = 'B'"},
+	{first: "either = 'A'", second: "either = 'C'", gap: yes},
+	{first: "code = 20", second: "code > 20"},
+	{first: "code < 20", second: "code >= 20"},
+	{first: "code + a > 20", second: "a <= 0"},
+	{first: "n < n + 1", second: "n >= n + 1"},
+	{first: "@w < @w + 1", second: "a = 0", overlap: yes, gap: no},
+	{first: "@z < 99.99", second: "@z = 99.99"},
 	{first: "at < now()", second: "at < now() - interval '1 day'", overlap: may, gap: may},
 	{first: "d < '2024-01-02'", second: "d > date '2024-01-01'"},
 	{first: "j = k", second: "j <> k"},
@@ -198,6 +250,16 @@ func TestNeverAndShadowed(t *testing.T) {
 		{guards: []string{"at > 'infinity'"}, never: []logic.Answer{yes}},
 		{guards: []string{"n > 1 AND n < 1.0000001"}, never: []logic.Answer{no}},
 		{guards: []string{"length(t) > 3"}, never: []logic.Answer{no}},
+		{guards: []string{"v = 'abcd'"}, never: []logic.Answer{yes}},
+		{guards: []string{"v = 'abc'"}, never: []logic.Answer{no}},
+		{guards: []string{"v = t AND length(t) = 4"}, never: []logic.Answer{yes}},
+		{guards: []string{"length(t) < 0"}, never: []logic.Answer{yes}},
+		{guards: []string{"length(t) = 2 AND t = 'abc'"}, never: []logic.Answer{yes}},
+		{guards: []string{"t = ''"}, never: []logic.Answer{yes}, assume: []string{"t <> ''"}},
+		{guards: []string{"length(t) = 0"}, never: []logic.Answer{yes}, assume: []string{"t <> ''"}},
+		{guards: []string{"st = 'B'", "st = 'A'", "a = 1"}, never: []logic.Answer{yes, no, no}, shadowed: []logic.Answer{no, no, yes}},
+		{guards: []string{"code = 10", "code BETWEEN 11 AND 20"}, never: []logic.Answer{yes, no}},
+		{guards: []string{"at < now() AND at > now()", "now() = 'infinity'"}, never: []logic.Answer{yes, yes}},
 		{guards: []string{""}, never: []logic.Answer{no}},
 		{guards: []string{"a > 0", "a > 5"}, never: []logic.Answer{no, no}, shadowed: []logic.Answer{no, yes}},
 		{guards: []string{"a > 5", "a > 0"}, never: []logic.Answer{no, no}, shadowed: []logic.Answer{no, no}},
@@ -220,4 +282,80 @@ func TestNeverAndShadowed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A guard that is NULL is not true, so the last transition is taken.
+func TestNullFallsToTheLast(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		guards []string
+		want   []logic.Answer
+		assume []string
+	}{
+		{guards: []string{"oi > 5", ""}, want: []logic.Answer{yes, no}},
+		{guards: []string{"a > 5", ""}, want: []logic.Answer{no, no}},
+		{guards: []string{"oi > 5", "oi IS NULL", ""}, want: []logic.Answer{no, no, no}},
+		{guards: []string{"oi > 5", "ob", ""}, want: []logic.Answer{yes, yes, no}},
+		{guards: []string{"oi > 5", "", "ob"}, want: []logic.Answer{yes, no, no}},
+		{guards: []string{"oi > 5", "oi <= 5"}, want: []logic.Answer{no, no}},
+		{guards: []string{"oi > 5", ""}, want: []logic.Answer{no, no}, assume: []string{"oi IS NOT NULL"}},
+		{guards: []string{"oi > 5 AND st = 'B'", ""}, want: []logic.Answer{no, no}, assume: []string{"st <> 'B' OR oi IS NOT NULL"}},
+		{guards: []string{"oi > 5 AND st = 'A'", ""}, want: []logic.Answer{yes, no}},
+		{guards: []string{"oi > 5 AND st = 'A'", ""}, want: []logic.Answer{no, no}, assume: []string{"st <> 'A' OR oi IS NOT NULL"}},
+		{guards: []string{"length(ov) > 2", ""}, want: []logic.Answer{yes, no}},
+	} {
+		r := logic.Analyse(vars(), c.assume, guards(c.guards...))
+		for i, want := range c.want {
+			require.Equal(t, want.String(), r.Null[i].Answer.String(), "%q %d: %+v", c.guards, i, r.Null[i])
+		}
+	}
+}
+
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	text := []logic.Var{{Name: "s", Kind: logic.Text}, {Name: "t", Kind: logic.Text}, {Name: "a", Kind: logic.Int}}
+	number := []logic.Var{{Name: "s", Kind: logic.Int, Bits: 16}, {Name: "a", Kind: logic.Int}}
+	for _, c := range []struct {
+		name   string
+		vars   []logic.Var
+		guards []string
+		values []string
+		want   []int
+	}{
+		{"not spoken of", text, []string{"a > 0"}, []string{"A", "B", "C"}, []int{0, 0, 0}},
+		{"one named", text, []string{"s = 'B' AND a > 0"}, []string{"A", "B", "C"}, []int{0, 1, 0}},
+		{"two in a list", text, []string{"s IN ('A', 'C') AND a > 0", "a < 0"}, []string{"A", "B", "C"}, []int{0, 1, 0}},
+		{"against a column", text, []string{"s = t"}, []string{"A", "B"}, []int{0, 1}},
+		{"by length", text, []string{"length(s) > 1"}, []string{"A", "BB", "CCC"}, []int{0, 1, 1}},
+		{"inside a function alone", text, []string{"s LIKE 'A%'"}, []string{"A", "B"}, []int{0, 0}},
+		{"codes by order", number, []string{"s >= 20 AND a > 0"}, []string{"10", "20", "30"}, []int{0, 1, 1}},
+		{"codes in sums", number, []string{"s + a > 0"}, []string{"10", "20"}, []int{0, 1}},
+		{"no code", number, []string{"s = 1"}, []string{"1", "x", "y"}, []int{0, 1, 2}},
+		{"another column", text[1:], []string{"s = 'A'"}, []string{"A", "B"}, []int{0, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var values [][]string
+			for _, v := range c.values {
+				values = append(values, []string{v})
+			}
+			require.Equal(t, c.want, new(logic.Reader).Alike(c.vars, nil, guards(c.guards...), "s", values))
+		})
+	}
+	// A value that may be two is like one of them only where both are.
+	both := [][]string{{"A", "OLD"}, {"B"}, {"C", "C"}}
+	require.Equal(t, []int{0, 1, 2}, new(logic.Reader).Alike(text, nil, guards("s = 'A'"), "s", both))
+}
+
+// A witness shows the clock, and a long text in short.
+func TestWitnessesAreReadable(t *testing.T) {
+	t.Parallel()
+	vars := []logic.Var{{Name: "at", Kind: logic.Time}, {Name: "t", Kind: logic.Text}, {Name: "s", Kind: logic.Text, Among: []string{"A"}}}
+	r := logic.Analyse(vars, nil, guards("at < now() OR length(t) <= 200 OR s = 'B'"))
+	require.Equal(t, yes, r.Gap.Answer)
+	shown := map[string]string{}
+	for _, v := range r.Gap.Witness {
+		shown[v.Name] = v.SQL
+	}
+	require.Equal(t, map[string]string{"at": "'2000-01-01 00:00:00+00'", "now()": "'2000-01-01 00:00:00+00'", "s": "'A'", "t": "repeat('a', 201)"}, shown)
 }

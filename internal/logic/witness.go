@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // spellings gives every text value that is no literal a text of its own: plain
@@ -39,22 +40,27 @@ func (w world) spellings() map[string]string {
 }
 
 // longest is how long a text of a witness may be made.
-const longest = 100
+const longest = 10_000
 
-// stretched repeats a text's last letter to the length that the solution has for
-// it, where a condition speaks of that and no literal is the same.
+// stretched fills a text up to the length that the solution has for it, where a
+// condition speaks of that: with its last letter, or another one where a literal
+// is the same.
 func (w world) stretched(text string, value *big.Rat) string {
-	for _, s := range w.slots {
-		if s.length < 0 || w.wanted[s.text] == nil || w.classes[s.length] != finite || w.numbers[s.length].Cmp(value) != 0 {
+	for i, s := range w.slots {
+		n := w.wanted[i]
+		if n == nil || w.classes[s.length] != finite || w.numbers[s.length].Cmp(value) != 0 {
 			continue
 		}
-		n := w.wanted[s.text]
 		if !n.IsInt() || n.Cmp(big.NewRat(longest, 1)) > 0 || n.Cmp(big.NewRat(int64(len(text)), 1)) <= 0 {
 			continue
 		}
-		long := text + strings.Repeat(text[len(text)-1:], int(n.Num().Int64())-len(text))
-		if _, taken := w.words[long]; !taken {
-			return long
+		more := int(n.Num().Int64()) - len(text)
+		for letter := range byte(26) {
+			fill := 'a' + (text[len(text)-1]-'a'+letter)%26
+			long := text + strings.Repeat(string(fill), more)
+			if _, taken := w.words[long]; !taken {
+				return long
+			}
 		}
 	}
 	return text
@@ -89,8 +95,8 @@ func (w world) text(place int) (string, bool) {
 // reports false when one of them cannot be written exactly.
 func (w world) witness(without map[int]bool) ([]Value, bool) {
 	var out []Value
-	for i, s := range w.slots[:w.given] {
-		if without[i] {
+	for i, s := range w.slots {
+		if without[i] || i >= w.given && i != w.clock {
 			continue
 		}
 		text, ok := w.spell(i)
@@ -115,13 +121,19 @@ func (w world) spell(place int) (string, bool) {
 		return "'-Infinity'", true
 	}
 	s, n := w.slots[place], w.numbers[place]
+	if len(s.Among) == 1 {
+		if s.Kind == Text {
+			return quote(s.Among[0]), true
+		}
+		return s.Among[0], true
+	}
 	value := new(big.Rat).Mul(n, s.unit)
 	switch s.Kind {
 	case Bool:
 		return strconv.FormatBool(w.facts[place]), true
 	case Text:
 		text, ok := w.text(place)
-		return quote(text), ok
+		return spelled(text), ok && (s.Length == 0 || utf8.RuneCountInString(text) <= s.Length)
 	case Int:
 		return value.RatString(), value.IsInt()
 	case Decimal:
@@ -139,6 +151,17 @@ func (w world) spell(place int) (string, bool) {
 	}
 	return w.other(place), true
 }
+
+// spelled writes a text, and one that nobody would read to its end in short.
+func spelled(text string) string {
+	if last := len(text) - 1; last >= maxSpelled && strings.Trim(text[:last], text[last:]) == "" {
+		return "repeat(" + quote(text[last:]) + ", " + strconv.Itoa(len(text)) + ")"
+	}
+	return quote(text)
+}
+
+// maxSpelled is how long a text is written out.
+const maxSpelled = 40
 
 // other writes a value of a type that is not known. A number is read by jsonb
 // and by bytea alike, and equal where it should be.

@@ -20,6 +20,8 @@ type Type struct {
 	Kind Kind
 	// Precision and Scale are those of numeric(p,s); 0 for a numeric without.
 	Precision, Scale int
+	// Length is the n of varchar(n); 0 for every other type.
+	Length int
 }
 
 // Kind groups PostgreSQL types by what their values are to Go.
@@ -140,7 +142,7 @@ func ParseType(text string) (t Type, ok bool) {
 	second, _ := strconv.Atoi(m[3])
 	switch {
 	case t.Base == "character varying" && m[3] == "" && 1 <= first && first <= maxVarchar:
-		t.SQL = fmt.Sprintf("%s(%d)", t.Base, first)
+		t.SQL, t.Length = fmt.Sprintf("%s(%d)", t.Base, first), first
 	case t.Kind == KindNumeric && 1 <= first && first <= maxPrecision && second <= first:
 		t.SQL = fmt.Sprintf("%s(%d,%d)", t.Base, first, second)
 		t.Precision, t.Scale = first, second

@@ -12,8 +12,8 @@ func TestParseType(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]model.Type{
 		"text":                     {SQL: "text", Base: "text", Kind: model.KindText},
-		"varchar(20)":              {SQL: "character varying(20)", Base: "character varying", Kind: model.KindText},
-		"character varying ( 20 )": {SQL: "character varying(20)", Base: "character varying", Kind: model.KindText},
+		"varchar(20)":              {SQL: "character varying(20)", Base: "character varying", Kind: model.KindText, Length: 20},
+		"character varying ( 20 )": {SQL: "character varying(20)", Base: "character varying", Kind: model.KindText, Length: 20},
 		"UUID":                     {SQL: "uuid", Base: "uuid", Kind: model.KindUUID},
 		"int2":                     {SQL: "smallint", Base: "smallint", Kind: model.KindInt16},
 		"int":                      {SQL: "integer", Base: "integer", Kind: model.KindInt32},
