@@ -31,6 +31,33 @@ func Set(machines []*model.Machine, problems *diag.List) {
 		}
 		takeRelations(m, relations, problems)
 	}
+	takeEnums(machines, names, relations, problems)
+}
+
+// takeEnums checks that no enum has the name of a table, which is a type too,
+// and that no two machines make one enum. Machines over tables that were there
+// may share an enum that was there as well: their migrations make only what they
+// miss.
+func takeEnums(machines []*model.Machine, names map[string]*model.Machine, relations map[string]relation, problems *diag.List) {
+	enums := make(map[string]*model.Machine)
+	for _, m := range machines {
+		if m == nil || m.Table == nil || names[m.Name] != m || m.Table.Status.Storage != model.StoredEnum {
+			continue
+		}
+		enum, pos := m.Table.Status.Type, m.Table.Status.Pos
+		if r, ok := relations[enum]; ok && r.table {
+			problems.Addf(pos, CodeSameRelation, diag.Error, "enum %s has the name of %s, and a table's name is a type's name too; give the enum another name", quote(enum), r.what)
+			continue
+		}
+		other := enums[enum]
+		if other != nil && !(other.Table.Existing && m.Table.Existing) {
+			problems.Addf(pos, CodeStatus, diag.Error, "enum %s is that of machine %s already, and each would make it; give one another name, or let both tables be existing: true where the enum is there", quote(enum), quote(other.Name))
+			continue
+		}
+		if other == nil {
+			enums[enum] = m
+		}
+	}
 }
 
 // relation is a table or index, in the words of a message.
@@ -38,6 +65,7 @@ type relation struct {
 	machine *model.Machine
 	what    string
 	own     bool // the table as named by its definition
+	table   bool // a table, whose name is a type's name too
 }
 
 func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.List) {
@@ -50,10 +78,13 @@ func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.L
 		return
 	}
 	called := sqlname.Machine{Name: m.Name, Table: table, Existing: m.Table.Existing}
-	mine := []struct{ name, what string }{
-		{table, "table of machine "}, {sqlname.PrimaryKey(table), "primary key of machine "}, {called.DeadlineIndex(), "deadline index of machine "},
-		{called.History(), "history of machine "}, {sqlname.PrimaryKey(called.History()), "history key of machine "},
-		{called.Facts(), "facts of machine "}, {sqlname.PrimaryKey(called.Facts()), "facts key of machine "},
+	mine := []struct {
+		name, what string
+		table      bool
+	}{
+		{table, "table of machine ", true}, {sqlname.PrimaryKey(table), "primary key of machine ", false}, {called.DeadlineIndex(), "deadline index of machine ", false},
+		{called.History(), "history of machine ", true}, {sqlname.PrimaryKey(called.History()), "history key of machine ", false},
+		{called.Facts(), "facts of machine ", true}, {sqlname.PrimaryKey(called.Facts()), "facts key of machine ", false},
 	}
 	for i, r := range mine {
 		what := "the " + r.what + quote(m.Name)
@@ -61,6 +92,6 @@ func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.L
 			problems.Addf(pos, CodeSameRelation, diag.Error, "%s would be called %s in the database, as %s is; rename a machine or a table", what, quote(r.name), other.what)
 			return // what is derived from the name clashes too
 		}
-		taken[r.name] = relation{machine: m, what: what, own: i == 0}
+		taken[r.name] = relation{machine: m, what: what, own: i == 0, table: r.table}
 	}
 }
