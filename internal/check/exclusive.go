@@ -141,7 +141,8 @@ func (c *checker) nullElse(event *model.Event, g *group, vars []logic.Var, assum
 	}
 }
 
-// variables are the names that a guard of the event may use.
+// variables are the names that a guard of the event may use; without an event
+// those of the row alone.
 func (c *checker) variables(event *model.Event) []logic.Var {
 	t := c.machine.Table
 	vars := []logic.Var{{Name: t.Version, Kind: logic.Int, Bits: 64}}
@@ -155,6 +156,9 @@ func (c *checker) variables(event *model.Event) []logic.Var {
 	}
 	for _, column := range slices.Concat(t.Keys, t.Columns) {
 		vars = append(vars, variable(column.Name, column.Type, column.Optional, false))
+	}
+	if event == nil {
+		return vars
 	}
 	for _, p := range event.Params {
 		vars = append(vars, variable(p.Name, p.Type, p.Optional, true))
