@@ -50,6 +50,10 @@ func (c *checker) definition(file *syntax.Node) bool {
 	c.table(top)
 	c.states(top)
 	c.codes()
+	c.holdings()
+	for _, later := range c.columnSQL {
+		later()
+	}
 	c.guards(top)
 	c.events(top)
 	if c.tooLarge(top) {
@@ -91,6 +95,11 @@ type checker struct {
 	// compare is how many more names may be compared to find one.
 	hints   map[unknownName]string
 	compare int
+	// columnSQL reads the defaults and checks of columns, which may name columns
+	// that are declared after them, and states.
+	columnSQL []func()
+	// held is what the status column may hold, nil where that is not known.
+	held []string
 	// read is the SQL that was read before.
 	read map[fragment]reading
 
@@ -115,6 +124,12 @@ func (c *checker) warnf(pos diag.Position, code diag.Code, format string, args .
 // unknown reports a name that nothing declares, with the name that was
 // probably meant.
 func (c *checker) unknown(pos diag.Position, what, name string, known []string) {
+	c.errorf(pos, CodeUnknownName, "%s %s is not declared%s", what, quote(name), c.hint(what, name, known))
+}
+
+// hint ends a message about an unknown name with the one that was probably
+// meant.
+func (c *checker) hint(what, name string, known []string) string {
 	asked := unknownName{what, name}
 	hint, found := c.hints[asked]
 	if !found && c.compare >= len(known) {
@@ -122,7 +137,7 @@ func (c *checker) unknown(pos diag.Position, what, name string, known []string) 
 		hint = meant(name, known)
 		c.hints[asked] = hint
 	}
-	c.errorf(pos, CodeUnknownName, "%s %s is not declared%s", what, quote(name), hint)
+	return hint
 }
 
 // unknownName is a name that a kind of thing does not have.

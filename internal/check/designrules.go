@@ -29,7 +29,7 @@ func designRules() []diag.Rule {
 		{Code: CodeUnmapped, Severity: diag.Warning, Short: "callback that no word means", Cause: "The machine maps the words of outside systems, and one of its callback events is reached by none of them.", Fix: "Map a word to it."},
 		{Code: CodeFormerName, Short: "former name taken", Cause: "The former name of a state is the name, or the former name, of another one.", Fix: "Correct was, or rename the other state."},
 		{Code: CodeRetired, Short: "retired state entered", Cause: "A retired state is initial or final, or a transition leads to it.", Fix: "Lead the transition elsewhere; a retired state may only be left."},
-		{Code: CodeStatus, Short: "state cannot be kept so", Cause: "The status column has a type that holds no states, or states have codes where names are kept, or none or equal ones where codes are.", Fix: "Write the type and the codes as the message says."},
+		{Code: CodeStatus, Short: "state cannot be kept so", Cause: "The status column has a type that holds no states, its enum has the name of a type of PostgreSQL or is made by another machine, or states have codes where names are kept, or none or equal ones where codes are.", Fix: "Write the type and the codes as the message says."},
 		{Code: CodeNoIdentity, Severity: diag.Warning, Short: "callback without identity", Cause: "An event from outside moves rows and has no identity, so a delivery that is repeated looks like a new one.", Fix: "Give the event a parameter that names the fact, and identity."},
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// variables are the names that a guard of the event may use.
+// variables are the names that a guard of the event may use; without an event
+// those of the row alone.
 func (c *checker) variables(event *model.Event) []logic.Var {
 	t := c.machine.Table
 	vars := []logic.Var{{Name: t.Version, Kind: logic.Int, Bits: 64}}
@@ -21,6 +22,9 @@ func (c *checker) variables(event *model.Event) []logic.Var {
 	vars = append(vars, status)
 	for _, column := range slices.Concat(t.Keys, t.Columns) {
 		vars = append(vars, variable(column.Name, column.Type, column.Optional))
+	}
+	if event == nil {
+		return vars
 	}
 	for _, p := range event.Params {
 		vars = append(vars, argument(event, p))

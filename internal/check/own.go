@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
@@ -82,8 +83,14 @@ func (c *checker) status(t *model.Table, fields *syntax.Mapping, name func(*synt
 	if !enum.IsNull() {
 		if s := c.nameValue(enum, "\"enum\""); s != nil && c.lowerName(s, "enum", maxName) {
 			t.Status.Storage, t.Status.Type = model.StoredEnum, s.Text
-			if _, known := model.ParseType(s.Text); known {
+			t.Status.Pos = s.Pos
+			switch _, known := model.ParseType(s.Text); {
+			case known:
 				c.errorf(s.Pos, CodeStatus, "%s is a type of PostgreSQL and no enum; write type: %s", quote(s.Text), s.Text)
+			case builtinTypes[s.Text] || strings.HasPrefix(s.Text, "pg_"):
+				c.errorf(s.Pos, CodeStatus, "%s is a type of PostgreSQL itself, so no enum can be called so; give the enum another name", quote(s.Text))
+			case takenTypes[s.Text]:
+				c.errorf(s.Pos, CodeStatus, "%s is a table that migrations keep, and a table's name is a type's name too; give the enum another name", quote(s.Text))
 			}
 		}
 		return

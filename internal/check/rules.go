@@ -81,7 +81,7 @@ func Rules() []diag.Rule {
 
 func shapeRules() []diag.Rule {
 	return []diag.Rule{
-		{Code: CodeUnknownName, Short: "name not declared", Cause: "A state, event, guard, parameter or column is used and declared nowhere; often a slip of the pen.", Fix: "Correct the name, or declare it."},
+		{Code: CodeUnknownName, Short: "name not declared", Cause: "A state, event, guard, parameter or column is used and declared nowhere, or SQL compares the status with what is no state; often a slip of the pen.", Fix: "Correct the name, or declare it."},
 		{Code: CodeUnknownKey, Short: "key not known", Cause: "A mapping has a key that the language does not have at that place.", Fix: "Correct the key, or delete it."},
 		{Code: CodeWrongKind, Short: "wrong kind of value", Cause: "A value is a list where a mapping is needed, a word where true or false is needed, and the like.", Fix: "Write the value as the message says."},
 		{Code: CodeMissing, Short: "something is missing", Cause: "A key without which the definition has no meaning is left out.", Fix: "Add the key; the message shows an example."},
@@ -129,11 +129,11 @@ func dataRules() []diag.Rule {
 		{Code: CodeSQLVolatile, Short: "SQL depends on more than its input", Cause: "A function or keyword reads the server's clock, chance or the session, or has an effect.", Fix: "Pass a parameter; write now() for the time, where a clock may be read."},
 		{Code: CodeSQLUnsupported, Short: "SQL not supported", Cause: "A function, operator, type or form is not among those that are known to be safe.", Fix: "Use the supported ones, or compute the value elsewhere and pass it as a parameter."},
 		{Code: CodeSQLSpelling, Short: "SQL name in another spelling", Cause: "A column is written with its table, a function with its schema, or a parameter as $1, :name or sqlc.arg.", Fix: "Write the bare name of a column or function, and @name for a parameter."},
-		{Code: CodeSQLType, Short: "SQL types do not fit", Cause: "Types are compared or assigned that never fit, or a guard or check is no condition.", Fix: "Cast one side, or use values of one type."},
+		{Code: CodeSQLType, Short: "SQL types do not fit", Cause: "A function, operator, cast or column is given types that it never takes, a constant cannot be read as what it must be or cannot be computed with, a default is one that its column refuses, or a guard or check is no condition. PostgreSQL would refuse it on every call.", Fix: "Cast one side, use values of one type, or write the constant as the message says."},
 		{Code: CodeTooLarge, Short: "machine too large", Cause: "The machine has more states, events or transitions than anybody could read.", Fix: "Split it into several machines."},
 		{Code: CodeSameMachine, Short: "machine defined twice", Cause: "Two definitions have the same machine name.", Fix: "Rename or delete one."},
 		{Code: CodeSameTable, Short: "table guarded twice", Cause: "Two machines name the same table, whose status can follow one lifecycle only.", Fix: "Use another table."},
 		{Code: CodeSamePackage, Short: "Go packages clash", Cause: "Two machine names are equal without their underscores.", Fix: "Rename one."},
-		{Code: CodeSameRelation, Short: "database names clash", Cause: "A table or index that is derived from a machine's name has the name of another one.", Fix: "Rename a machine or a table."},
+		{Code: CodeSameRelation, Short: "database names clash", Cause: "A table or index that is derived from a machine's name has the name of another one, or an enum has the name of a table.", Fix: "Rename a machine, a table or the enum."},
 	}
 }

@@ -34,6 +34,33 @@ func Set(machines []*model.Machine, problems *diag.List) {
 			takeTypes(m, declared, problems)
 		}
 	}
+	takeEnums(machines, names, relations, problems)
+}
+
+// takeEnums checks that no enum has the name of a table, which is a type too,
+// and that no two machines make one enum. Machines over tables that were there
+// may share an enum that was there as well: their migrations make only what they
+// miss.
+func takeEnums(machines []*model.Machine, names map[string]*model.Machine, relations map[string]relation, problems *diag.List) {
+	enums := make(map[string]*model.Machine)
+	for _, m := range machines {
+		if m == nil || m.Table == nil || names[m.Name] != m || m.Table.Status.Storage != model.StoredEnum {
+			continue
+		}
+		enum, pos := m.Table.Status.Type, m.Table.Status.Pos
+		if r, ok := relations[enum]; ok && r.table {
+			problems.Addf(pos, CodeSameRelation, diag.Error, "enum %s has the name of %s, and a table's name is a type's name too; give the enum another name", quote(enum), r.what)
+			continue
+		}
+		other := enums[enum]
+		if other != nil && !(other.Table.Existing && m.Table.Existing) {
+			problems.Addf(pos, CodeStatus, diag.Error, "enum %s is that of machine %s already, and each would make it; give one another name, or let both tables be existing: true where the enum is there", quote(enum), quote(other.Name))
+			continue
+		}
+		if other == nil {
+			enums[enum] = m
+		}
+	}
 }
 
 // relation is a table or index, in the words of a message.
@@ -41,6 +68,7 @@ type relation struct {
 	machine *model.Machine
 	what    string
 	own     bool // the table as named by its definition
+	table   bool // a table, whose name is a type's name too
 }
 
 // takeRelations reports the relations that are taken already, and whether none
@@ -61,7 +89,7 @@ func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.L
 			problems.Addf(pos, CodeSameRelation, diag.Error, "%s would be called %s in the database, as %s is; rename a machine or a table", what, quote(r.Name), other.what)
 			return false // what is derived from the name clashes too
 		}
-		taken[r.Name] = relation{machine: m, what: what, own: i == 0}
+		taken[r.Name] = relation{machine: m, what: what, own: i == 0, table: r.Table}
 	}
 	return true
 }

@@ -121,11 +121,11 @@ func (c *checker) columnFields() []sqlexpr.Field {
 	fields := []sqlexpr.Field{{Name: t.Version, Type: t.VersionType, Category: sqlexpr.Number}}
 	switch t.Status.Storage {
 	case model.StoredCode:
-		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: t.Status.Type, Category: sqlexpr.Number})
+		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: t.Status.Type, Category: sqlexpr.Number, States: c.held})
 	case model.StoredEnum:
-		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: t.Status.Type, Category: sqlexpr.Unknown})
+		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: t.Status.Type, Enum: true, States: c.held})
 	default:
-		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: "text", Category: sqlexpr.String})
+		fields = append(fields, sqlexpr.Field{Name: t.Status.Column, Type: "text", Category: sqlexpr.String, States: c.held})
 	}
 	for _, key := range t.Keys {
 		fields = append(fields, sqlexpr.Field{Name: key.Name, Type: key.Type.SQL, Category: category(key.Type)})
@@ -134,6 +134,16 @@ func (c *checker) columnFields() []sqlexpr.Field {
 		fields = append(fields, sqlexpr.Field{Name: column.Name, Type: column.Type.SQL, Category: category(column.Type)})
 	}
 	return fields
+}
+
+// holdings notes what the status column may hold, once all states are known.
+func (c *checker) holdings() {
+	if !c.hasTable || !c.statesKnown {
+		return
+	}
+	for _, s := range c.machine.States {
+		c.held = append(c.held, c.machine.Table.Status.Text(s.Name, s.Code))
+	}
 }
 
 // explain words an issue for the place that it was found in.
@@ -157,6 +167,11 @@ func (c *checker) explain(issue sqlexpr.Issue, u use, scope sqlexpr.Scope) strin
 		return u.what + " uses parameter " + name + ", which event " + quote(u.event.Name) + " does not declare" + meant(issue.Name, fieldNames(scope.Params))
 	case sqlexpr.UnknownFunction:
 		return issue.Message + suggestion(issue.Name)
+	case sqlexpr.UnknownState:
+		if c.machine.Table.Status.Storage == model.StoredCode {
+			return "no state has code " + issue.Name + "; the codes are " + some(c.held)
+		}
+		return "state " + name + " is not declared" + c.hint("state", issue.Name, c.held)
 	}
 	return issue.Message
 }
@@ -187,7 +202,7 @@ func fieldNames(fields []sqlexpr.Field) []string {
 
 func codeOf(kind sqlexpr.Kind) diag.Code {
 	switch kind {
-	case sqlexpr.UnknownColumn, sqlexpr.UnknownParam:
+	case sqlexpr.UnknownColumn, sqlexpr.UnknownParam, sqlexpr.UnknownState:
 		return CodeUnknownName
 	case sqlexpr.Subquery, sqlexpr.Aggregate, sqlexpr.SetReturning:
 		return CodeSQLRows
@@ -197,7 +212,7 @@ func codeOf(kind sqlexpr.Kind) diag.Code {
 		return CodeSQLUnsupported
 	case sqlexpr.Qualified, sqlexpr.ParamSpelling:
 		return CodeSQLSpelling
-	case sqlexpr.Mismatch, sqlexpr.NotBoolean:
+	case sqlexpr.Mismatch, sqlexpr.NotBoolean, sqlexpr.Unreadable:
 		return CodeSQLType
 	}
 	return CodeSQLSyntax

@@ -34,17 +34,13 @@ func (c *checker) table(top *syntax.Mapping) {
 	t.Existing = c.boolean(fields, "existing")
 	c.key(t, fields, entry)
 	columns := c.optionalMapping(fields.Get("columns"), "\"columns\"")
-	var defaults []func()
 	for _, e := range columns.Entries {
 		column, later := c.column(t, e)
 		if column == nil {
 			continue
 		}
 		t.Columns = append(t.Columns, column)
-		defaults = append(defaults, later)
-	}
-	for _, later := range defaults {
-		later() // a check may read columns that are declared after it
+		c.columnSQL = append(c.columnSQL, later)
 	}
 }
 
@@ -132,7 +128,7 @@ func (c *checker) column(t *model.Table, e syntax.Entry) (*model.Column, func())
 	return column, func() {
 		if n := fields.Get("default"); n != nil {
 			column.Default = c.sql(n, use{what: "the default of column " + quote(column.Name), role: roleDefault, clock: true,
-				want: sqlexpr.Want{Category: category(column.Type), As: column.Type.SQL + " " + column.Name}})
+				want: sqlexpr.Want{Category: category(column.Type), Type: column.Type.SQL, As: column.Type.SQL + " " + column.Name}})
 		}
 		if n := fields.Get("check"); n != nil {
 			column.Check = c.sql(n, use{what: "the check of column " + quote(column.Name), role: roleCheck, columns: true,
@@ -142,6 +138,7 @@ func (c *checker) column(t *model.Table, e syntax.Entry) (*model.Column, func())
 					quote(column.Name), quote(t.Name+"_"+column.Name+"_check"), derived, maxName)
 			}
 		}
+		c.ownDefault(column, fields)
 	}
 }
 

@@ -142,7 +142,7 @@ func (c *checker) sets(t *model.Transition, fields *syntax.Mapping) {
 			column = &model.Column{Name: name} // still look at the SQL
 		}
 		value := c.sql(e.Value, use{what: "the value of column " + quote(name), role: roleSet, event: t.Event, columns: true, clock: true,
-			want: sqlexpr.Want{Category: category(column.Type), As: column.Type.SQL + " " + name}})
+			want: sqlexpr.Want{Category: category(column.Type), Type: column.Type.SQL, As: column.Type.SQL + " " + name}})
 		t.Set = append(t.Set, model.Assignment{Column: column, Value: value, Pos: e.Key.Pos})
 	}
 }

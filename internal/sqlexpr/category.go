@@ -52,6 +52,8 @@ type operand struct {
 	// quoted holds the text of a quoted literal, which takes the type of what
 	// it meets.
 	quoted *string
+	// at is where a quoted literal stands.
+	at int
 }
 
 // operand returns what is certain about the value of a node.
@@ -66,7 +68,9 @@ func (w *walker) operand(n *pg.Node) operand {
 			return operand{category: f.Category, words: f.Type + " @" + f.Name, instant: f.Type == "timestamptz"}
 		}
 	case n.GetAConst() != nil:
-		return w.literal(n.GetAConst())
+		o := w.literal(n.GetAConst())
+		o.at = w.offset(n.GetAConst().GetLocation())
+		return o
 	case n.GetTypeCast() != nil:
 		if name, ok := typeName(n.GetTypeCast().GetTypeName()); ok && len(n.GetTypeCast().GetTypeName().GetArrayBounds()) == 0 {
 			return operand{category: casts[name], words: "a value cast to " + name}

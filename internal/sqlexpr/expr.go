@@ -6,8 +6,9 @@
 // expression over one row, its parameters and the injected clock. Whatever
 // reads other rows, asks the server's clock or has an effect is refused. What
 // a name means, where the fragment stands in its file, and which name was
-// probably meant, it leaves to internal/check; types beyond evident
-// contradictions it leaves to the analysis of the generated statements.
+// probably meant, it leaves to internal/check. Types are found as PostgreSQL
+// finds them, and a constant is refused when it certainly cannot be read; what
+// depends on the row, such as a sum that overflows, is left to the database.
 package sqlexpr
 
 import (
@@ -39,11 +40,19 @@ type Field struct {
 	// Type is the type as people write it, for messages.
 	Type     string
 	Category Category
+	// Enum says that Type is the name of an enum.
+	Enum bool
+	// States are the only texts or whole numbers that the field ever has; nil
+	// when they are not known.
+	States []string
 }
 
 // Want says what the value of a fragment is used as.
 type Want struct {
 	Category Category
+	// Type is the type of the column that takes the value, as people write it;
+	// empty when it is not known, or no column takes it.
+	Type string
 	// As names the use in messages: "bigint paid_cents", or "a guard".
 	As string
 }

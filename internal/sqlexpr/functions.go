@@ -104,3 +104,13 @@ func words(text string) map[string]bool {
 	}
 	return set
 }
+
+// Operators returns the operators that a fragment may use, sorted.
+func Operators() []string {
+	names := []string{}
+	for name := range operators {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}

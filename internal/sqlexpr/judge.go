@@ -61,6 +61,9 @@ func (w *walker) compare(at int, left, right *pg.Node) {
 	if a.quoted != nil {
 		a, b = b, a
 	}
+	if b.quoted != nil {
+		at = b.at
+	}
 	w.add(at, Mismatch, "", "compares %s with %s; cast one of them, or compare values of one type", a.words, b.words)
 }
 
@@ -131,7 +134,7 @@ func (w *walker) cast(c *pg.TypeCast) {
 // before those that have a syntax of their own, such as extract.
 func functionName(f *pg.FuncCall) string {
 	names := f.GetFuncname()
-	if len(names) == 2 && f.GetFuncformat() == pg.CoercionForm_COERCE_SQL_SYNTAX {
+	if len(names) == 2 && (f.GetFuncformat() == pg.CoercionForm_COERCE_SQL_SYNTAX || escapes[names[1].GetString_().GetSval()]) {
 		names = names[1:]
 	}
 	parts := make([]string, 0, len(names))
@@ -140,6 +143,9 @@ func functionName(f *pg.FuncCall) string {
 	}
 	return strings.Join(parts, ".")
 }
+
+// escapes are what the grammar makes of SIMILAR TO and of LIKE with ESCAPE.
+var escapes = map[string]bool{"similar_to_escape": true, "like_escape": true}
 
 func (w *walker) function(f *pg.FuncCall) {
 	at, name := w.offset(f.GetLocation()), functionName(f)

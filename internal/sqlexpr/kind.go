@@ -45,4 +45,9 @@ const (
 	Mismatch
 	// NotBoolean is a value that is no condition where one is needed.
 	NotBoolean
+	// Unreadable is a constant that PostgreSQL cannot read as what it must be, or
+	// not compute with.
+	Unreadable
+	// UnknownState is a constant that is compared with a state and is none.
+	UnknownState
 )

@@ -22,6 +22,9 @@ func (w *walker) parse(masked string) {
 	if len(w.issues) == 0 {
 		w.want(top)
 	}
+	if len(w.issues) == 0 {
+		w.types(top)
+	}
 }
 
 // tree parses the text of one expression and returns its node, or nil after

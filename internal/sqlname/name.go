@@ -66,15 +66,19 @@ func (m Machine) FactsKeyIndex() string { return m.Facts() + "_key_idx" }
 
 // Relation is a table or an index, which share one space of names in a schema,
 // with the words that say what it is.
-type Relation struct{ Name, What string }
+type Relation struct {
+	Name, What string
+	// Table says that it is a table, whose name is a type's name too.
+	Table bool
+}
 
 // Relations lists all that the machine has or may come to have, the guarded
 // table first.
 func (m Machine) Relations() []Relation {
 	return []Relation{
-		{m.Table, "table"}, {PrimaryKey(m.Table), "primary key"}, {m.DeadlineIndex(), "deadline index"},
-		{m.History(), "history"}, {PrimaryKey(m.History()), "history key"},
-		{m.Facts(), "facts"}, {PrimaryKey(m.Facts()), "facts key"}, {m.FactsKeyIndex(), "facts index"},
+		{m.Table, "table", true}, {PrimaryKey(m.Table), "primary key", false}, {m.DeadlineIndex(), "deadline index", false},
+		{m.History(), "history", true}, {PrimaryKey(m.History()), "history key", false},
+		{m.Facts(), "facts", true}, {PrimaryKey(m.Facts()), "facts key", false}, {m.FactsKeyIndex(), "facts index", false},
 	}
 }
 
