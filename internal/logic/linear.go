@@ -1,6 +1,10 @@
 package logic
 
-import "math/big"
+import (
+	"maps"
+	"math/big"
+	"slices"
+)
 
 // bound is an integer as a term without a width of its own.
 func bound(n *big.Int) *term {
@@ -44,7 +48,9 @@ func rowOf(a amount, numbering func(int) int) row {
 		return n.Quo(n, x.Denom())
 	}
 	out := row{c: whole(a.c)}
-	for place, x := range a.coef {
+	// In order, so that one question always has one witness.
+	for _, place := range slices.Sorted(maps.Keys(a.coef)) {
+		x := a.coef[place]
 		if x.Sign() == 0 {
 			continue
 		}

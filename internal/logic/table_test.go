@@ -359,3 +359,15 @@ func TestWitnessesAreReadable(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{"at": "'2000-01-01 00:00:00+00'", "now()": "'2000-01-01 00:00:00+00'", "s": "'A'", "t": "repeat('a', 201)"}, shown)
 }
+
+// The same question has the same witness, however often it is asked.
+func TestWitnessesAreTheSameAgain(t *testing.T) {
+	t.Parallel()
+	ask := func() logic.Report {
+		return logic.Analyse(vars(), []string{"a + b < @p"}, guards("at < now() AND a < b", "at < now() OR at = oat OR t < u"))
+	}
+	first := ask()
+	for range 30 {
+		require.Equal(t, first, ask())
+	}
+}
