@@ -27,7 +27,7 @@ func diffFlags(k *call) {
 func runDiff(ctx context.Context, k *call) int {
 	old, new, err := k.sides(ctx)
 	if err != nil {
-		return k.fail(err)
+		return k.fail(k.atRoot(err))
 	}
 	was, code := k.read(ctx, "OLD", old, exitFailed)
 	if code != exitFine {
