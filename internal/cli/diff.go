@@ -49,7 +49,7 @@ func runDiff(ctx context.Context, k *call) int {
 	if k.format == "json" {
 		write = report.JSON
 	}
-	if err := write(k.out); err != nil {
+	if err := errors.Join(write(k.out), report.Summary(k.err)); err != nil {
 		return k.fail(err)
 	}
 	if report.Breaking() > 0 {
