@@ -1,11 +1,10 @@
 package check
 
 import (
-	"math"
 	"regexp"
-	"strconv"
 	"time"
 
+	"github.com/pawl-go/pawl/internal/duration"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/syntax"
 )
@@ -135,30 +134,10 @@ func (c *checker) deadline(s *model.State, n *syntax.Node) *syntax.Mapping {
 	return fields
 }
 
-var dayPart = regexp.MustCompile(`^([0-9]{1,5})d(.*)$`)
-
-// parseDuration reads Go's durations, with days before the rest. What is not
-// above zero, not whole microseconds, or above a hundred years is refused.
+// parseDuration refuses what is not above zero, not whole microseconds, or above
+// a hundred years.
 func parseDuration(text string) (time.Duration, bool) {
 	const longest = 36525 * 24 * time.Hour
-	var days time.Duration
-	if m := dayPart.FindStringSubmatch(text); m != nil {
-		n, err := strconv.Atoi(m[1])
-		if err != nil || n > 36525 {
-			return 0, false
-		}
-		days, text = time.Duration(n)*24*time.Hour, m[2]
-		if text == "" {
-			return days, days > 0
-		}
-		if text[0] == '-' || text[0] == '+' {
-			return 0, false
-		}
-	}
-	rest, err := time.ParseDuration(text)
-	if err != nil || rest > math.MaxInt64-days {
-		return 0, false
-	}
-	total := days + rest
-	return total, rest >= 0 && total > 0 && total <= longest && total%time.Microsecond == 0
+	d, ok := duration.Parse(text)
+	return d, ok && d > 0 && d <= longest && d%time.Microsecond == 0
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/pawl-go/pawl/internal/audit"
 	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/duration"
 	"github.com/pawl-go/pawl/internal/pipeline"
 )
 
@@ -29,16 +31,42 @@ type auditOptions struct {
 func auditFlags(k *call) {
 	f, flags := &k.audit, k.flags
 	flags.StringVar(&f.database, "database", "", "the `URL` of the database (default: the environment variable "+databaseVariable+")")
-	flags.DurationVar(&f.overdue, "overdue", time.Hour, "how long after its due time a row is late")
-	flags.DurationVar(&f.outboxAge, "outbox-age", time.Hour, "how long an outbox row may wait to be taken")
-	flags.IntVar(&f.limit, "limit", 100, "how many findings of a kind are printed; all are counted")
+	f.overdue, f.outboxAge = time.Hour, time.Hour
+	flags.Var((*span)(&f.overdue), "overdue", "the `TIME` after its due time from which a row is late, such as 30m or 1d12h")
+	flags.Var((*span)(&f.outboxAge), "outbox-age", "the `TIME` that an outbox row may wait to be taken")
+	flags.IntVar(&f.limit, "limit", 100, "how many findings of a kind, at most `N`, are printed; all are counted")
 	flags.BoolVar(&f.progress, "progress", false, "tell the progress even where standard error is no terminal")
+}
+
+// span is a duration, written as in definitions.
+type span time.Duration
+
+// String is the duration in words of its own grammar; flag asks for that of the default.
+func (s *span) String() string {
+	text := time.Duration(*s).String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
+}
+
+// Set reads it.
+func (s *span) Set(text string) error {
+	d, ok := duration.Parse(text)
+	if !ok {
+		return errors.New("it is no duration; write it as 30m, 24h or 1d12h")
+	}
+	*s = span(d)
+	return nil
 }
 
 // check refuses values that mean nothing, and finds the database.
 func (f *auditOptions) check() error {
-	if f.overdue < 0 || f.outboxAge < 0 || f.limit < 0 {
-		return errors.New("--overdue, --outbox-age and --limit cannot be negative")
+	if f.limit < 0 {
+		return errors.New("--limit cannot be negative")
 	}
 	if f.database == "" {
 		f.database = os.Getenv(databaseVariable)
@@ -61,9 +89,9 @@ func runAudit(ctx context.Context, k *call) int {
 	var problems diag.List
 	machines, err := pipeline.Lint(ctx, os.DirFS(k.dir), paths, &problems)
 	if err != nil {
-		return k.fail(err)
+		return k.fail(k.atRoot(err))
 	}
-	if problems.Errors() > 0 { // the format asked for is that of the audit
+	if problems.Errors() > 0 { // no findings of the audit, whose output is for these alone
 		if err := problems.Text(k.err); err != nil {
 			return k.fail(err)
 		}

@@ -24,11 +24,11 @@ func TestAuditUsage(t *testing.T) {
 		{[]string{"-h"}, 0, "environment variable DATABASE_URL"},
 		{nil, 2, "no database: give --database URL, or set DATABASE_URL"},
 		{[]string{"--database", "postgres://x", "--format", "sarif"}, 2, `no format "sarif": choose text or json`},
-		{[]string{"--database", "postgres://x", "--overdue", "-1s"}, 2, "cannot be negative"},
+		{[]string{"--database", "postgres://x", "--overdue", "-1s"}, 2, "it is no duration; write it as 30m, 24h or 1d12h"},
 		{[]string{"--database", "postgres://x", "--limit", "-1"}, 2, "cannot be negative"},
 		{[]string{"--database", "postgres://x", "/etc"}, 2, "below the project's root"},
 		{[]string{"--database", "postgres://x", "nowhere.yaml"}, 2, "nowhere.yaml"},
-		{[]string{"--database", "postgres://x"}, 0, "nothing found"}, // the lamp has no table, so nobody is asked
+		{[]string{"--database", "postgres://x", "--overdue", "1d12h", "--outbox-age=0"}, 0, "nothing found"}, // the lamp has no table, so nobody is asked
 	} {
 		code, out, err := run(append([]string{"audit", "-C", dir}, c.args...)...)
 		require.Equal(t, c.code, code, "%q: %s", c.args, out+err)

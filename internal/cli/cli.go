@@ -46,9 +46,10 @@ func commands() []command {
 		{"generate", "[--check] [--advance]", "write migrations, queries and Go; with --check show the difference instead", problemFormats, generateFlags, runGenerate},
 		{"diff", "[--database URL] [OLD [NEW]]", "say what changed between two files, folders or git revisions, and whom it breaks", reportFormats, diffFlags, runDiff},
 		{"audit", "[--database URL] [FILE|FOLDER ...]", "find rows, history, facts and outbox of a database that contradict the definitions", reportFormats, auditFlags, runAudit},
-		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", problemFormats, nil, runModel},
+		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", nil, nil, runModel},
 		{"schema", "", "print the JSON Schema of definitions, for editors (generate writes it to gen/)", nil, nil, runSchema},
 		{"rules", "[CODE ...]", "list the codes of problems, or explain some", nil, nil, runRules},
+		{"version", "", "print which fsmgen this is: its module's version, and the revision where it is known", nil, nil, runVersion},
 	}
 }
 
@@ -110,31 +111,17 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return c.parse(ctx, args[1:], stdout, stderr)
 		}
 	}
-	_, _ = fmt.Fprintf(stderr, "fsmgen: there is no command %q\n\n", args[0])
-	usage(stderr)
+	_, _ = fmt.Fprintf(stderr, "fsmgen: there is no command %q%s\n", args[0], meant(args[0]))
 	return exitFailed
-}
-
-func usage(w io.Writer) {
-	_, _ = fmt.Fprint(w, "fsmgen turns transition tables into guarded PostgreSQL statements and a typed Go API.\n\n")
-	for _, c := range commands() {
-		_, _ = fmt.Fprintf(w, "  fsmgen %s\n        %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
-	}
-	_, _ = fmt.Fprint(w, "\nEvery command takes -C FOLDER, the root of the project (default: this folder), and -h.\n"+
-		"Exit codes: 0 fine, 1 findings, differing output or breaking changes, 2 usage or input and output.\n")
 }
 
 // parse reads the verb's flags, which may stand before and after its arguments.
 func (c command) parse(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	k := &call{flags: flag.NewFlagSet("fsmgen "+c.name, flag.ContinueOnError), out: stdout, err: stderr}
-	k.flags.SetOutput(stderr)
-	k.flags.Usage = func() {
-		_, _ = fmt.Fprintf(k.flags.Output(), "usage: fsmgen %s\n\n%s\n\n", strings.TrimSpace(c.name+" "+c.args), c.short)
-		k.flags.PrintDefaults()
-	}
-	k.flags.StringVar(&k.dir, "C", ".", "the `folder` that is the root of the project")
+	k.flags.SetOutput(io.Discard) // what is wrong is said in one line, here
+	k.flags.StringVar(&k.dir, "C", ".", "the `FOLDER` that is the root of the project; all paths are below it")
 	if len(c.formats) > 0 {
-		k.flags.StringVar(&k.format, "format", c.formats[0], "how the result is printed: "+choice(c.formats))
+		k.flags.StringVar(&k.format, "format", c.formats[0], "the `FORMAT` of the result: "+choice(c.formats))
 	}
 	if c.flags != nil {
 		c.flags(k)
@@ -142,9 +129,10 @@ func (c command) parse(ctx context.Context, args []string, stdout, stderr io.Wri
 	for len(args) > 0 {
 		if err := k.flags.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
+				c.usage(k)
 				return exitFine
 			}
-			return exitFailed
+			return k.fail(c.badFlag(k, err))
 		}
 		args = k.flags.Args()
 		if len(args) > 0 {

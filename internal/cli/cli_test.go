@@ -47,8 +47,15 @@ func TestUsage(t *testing.T) {
 	}{
 		{nil, 2, "fsmgen generate"},
 		{[]string{"help"}, 0, "Exit codes"},
-		{[]string{"frobnicate"}, 2, `no command "frobnicate"`},
-		{[]string{"lint", "--frob"}, 2, "flag provided but not defined"},
+		{[]string{"frobnicate"}, 2, `no command "frobnicate": fsmgen -h lists them`},
+		{[]string{"lnit"}, 2, `no command "lnit"; did you mean lint?`},
+		{[]string{"generat"}, 2, `did you mean generate?`},
+		{[]string{"version"}, 0, "fsmgen "},
+		{[]string{"version", "now"}, 2, "takes no arguments"},
+		{[]string{"lint", "--formt", "json"}, 2, "not defined: --formt; did you mean --format?"},
+		{[]string{"lint", "--format"}, 2, "flag needs an argument: --format"},
+		{[]string{"audit", "--limit", "many"}, 2, `invalid value "many" for flag --limit`},
+		{[]string{"lint", "--frob"}, 2, "flag provided but not defined: --frob (fsmgen lint -h lists the flags)"},
 		{[]string{"lint", "-h"}, 0, "usage: fsmgen lint"},
 		{[]string{"lint", "--format", "xml"}, 2, `no format "xml"`},
 		{[]string{"lint", "/etc"}, 2, "below the project's root"},
@@ -109,8 +116,8 @@ func TestLintExitsWithFindings(t *testing.T) {
 	dir := project(t, "definitions/a.yaml", broken, "definitions/b.yaml", lamp)
 	code, out, text := run("lint", "-C", dir)
 	require.Equal(t, 1, code)
-	require.Empty(t, out)
-	require.Contains(t, text, `definitions/a.yaml:5:13: FSM012 event "pusch" is not declared; did you mean "push"?`)
+	require.Equal(t, "definitions/a.yaml:5:13: FSM012 event \"pusch\" is not declared; did you mean \"push\"?\n", out)
+	require.Equal(t, "2 machines checked, 1 error, 0 warnings\n", text)
 
 	code, out, _ = run("lint", "definitions/a.yaml", "--format=json", "-C", dir)
 	require.Equal(t, 1, code)
@@ -165,9 +172,10 @@ func TestWhatSQLRefusesIsAProblemOfItsFile(t *testing.T) {
 	require.Equal(t, 0, code, text)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "queries"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "queries/mine.sql"), []byte("-- name: Mine :one\nSELECT titel FROM articles;\n"), 0o644))
-	code, _, text = run("generate", "-C", dir)
+	code, out, text := run("generate", "-C", dir)
 	require.Equal(t, 1, code)
-	require.Contains(t, text, `queries/mine.sql:2:8: FSM091 column "titel" does not exist`)
+	require.Equal(t, "1 machine checked, 1 error, 0 warnings; nothing was written\n", text)
+	require.Contains(t, out, `queries/mine.sql:2:8: FSM091 column "titel" does not exist`)
 	require.NoDirExists(t, filepath.Join(dir, "gen"))
 }
 
@@ -190,9 +198,10 @@ func TestLintOfQueries(t *testing.T) {
 	require.Equal(t, 0, code, text)
 	require.Equal(t, "1 machine and 1 hand-written SQL file checked, 0 errors, 0 warnings, 1 allowed\n", text)
 
-	code, _, text = run("lint", "-C", dir, "--queries", "queries/", "--queries", "./db")
+	code, out, text := run("lint", "-C", dir, "--queries", "queries/", "--queries", "./db")
 	require.Equal(t, 1, code)
-	require.Equal(t, "db/more.sql:2:18: FSM070 the column \"status\" of \"lamps\" is set by machine \"lamp\" alone: call one of its events\n", text)
+	require.Equal(t, "1 machine and 2 hand-written SQL files checked, 1 error, 0 warnings, 1 allowed\n", text)
+	require.Equal(t, "db/more.sql:2:18: FSM070 the column \"status\" of \"lamps\" is set by machine \"lamp\" alone: call one of its events\n", out)
 
 	code, _, text = run("lint", "-C", dir, "--queries", "empty")
 	require.Equal(t, 2, code)
@@ -214,7 +223,107 @@ func TestAdvanceWithNothingToEnd(t *testing.T) {
 	dir = project(t, "go.mod", "module example.com/x\n", "definitions/lamp.yaml", tabled)
 	code, _, text = run("init", "-C", dir)
 	require.Equal(t, 0, code, text)
-	code, _, text = run("generate", "--advance", "-C", dir)
+	code, out, _ = run("generate", "--advance", "-C", dir)
 	require.Equal(t, 1, code)
-	require.Contains(t, text, `definitions/lamp.yaml:1:10: FSM097 "lamp" has no migration yet: run fsmgen generate and deploy it first`)
+	require.Contains(t, out, `definitions/lamp.yaml:1:10: FSM097 "lamp" has no migration yet: run fsmgen generate and deploy it first`)
+}
+
+// What a program reads is one document, whatever else there is to say.
+func TestGenerateForPrograms(t *testing.T) {
+	t.Parallel()
+	type file struct{ Path, Kind, Diff string }
+	type report struct {
+		Errors               int
+		Differences, Written *[]file
+	}
+	dir := project(t, "go.mod", "module example.com/x\n", "definitions/lamp.yaml", lamp)
+	generate := func(wantCode int, format string, args ...string) (report, string, string) {
+		code, out, text := run(append([]string{"generate", "-C", dir, "--format", format}, args...)...)
+		require.Equal(t, wantCode, code, text)
+		var r report
+		require.NoError(t, json.Unmarshal([]byte(out), &r), out)
+		return r, out, text
+	}
+	names := func(files *[]file) []string {
+		require.NotNil(t, files)
+		list := []string{}
+		for _, f := range *files {
+			list = append(list, f.Kind+" "+f.Path)
+		}
+		return list
+	}
+	all := []string{"created gen/definition.schema.json", "created gen/lamp/events.go", "created gen/lamp/states.go"}
+
+	r, _, text := generate(1, "json", "--check")
+	require.Equal(t, all, names(r.Differences))
+	require.Contains(t, (*r.Differences)[2].Diff, "+++ b/gen/lamp/states.go\n")
+	require.Nil(t, r.Written)
+	require.Equal(t, "1 machine checked, 0 errors, 0 warnings; 3 files differ from the definitions: run fsmgen generate\n", text)
+
+	_, out, text := generate(1, "sarif", "--check")
+	require.NotContains(t, out, "+++")
+	require.Contains(t, text, "+++ b/gen/lamp/states.go\n")
+
+	r, _, text = generate(0, "json")
+	require.Equal(t, all, names(r.Written))
+	require.Empty(t, (*r.Written)[0].Diff)
+	require.Nil(t, r.Differences)
+	require.Equal(t, "1 machine checked, 0 errors, 0 warnings; 3 files changed\n", text)
+	for _, format := range []string{"json", "sarif"} {
+		generate(0, format)
+		generate(0, format, "--check")
+		generate(0, format, "--advance")
+	}
+	r, _, _ = generate(0, "json", "--check", "--advance")
+	require.Empty(t, names(r.Differences))
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "definitions/lamp.yaml"), []byte(broken), 0o644))
+	r, _, text = generate(1, "json", "--check")
+	require.Equal(t, 1, r.Errors)
+	require.Nil(t, r.Differences)
+	require.Equal(t, "1 machine checked, 1 error, 0 warnings; nothing was written\n", text)
+}
+
+// A path that is not there is told with where paths count from.
+func TestAPathThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	dir := project(t, "definitions/lamp.yaml", lamp)
+	code, _, text := run("lint", "-C", dir, "lamp.yaml")
+	require.Equal(t, 2, code)
+	require.Contains(t, text, "lamp.yaml: no such file or directory; paths count from the project's root, which is "+dir+": -C FOLDER names another\n")
+	for _, args := range [][]string{{"lint"}, {"audit", "--database", "postgres://x"}} {
+		code, _, text = run(append(args, "-C", filepath.Join(dir, "definitions"))...)
+		require.Equal(t, 2, code)
+		require.Contains(t, text, "it has no definitions/\n")
+	}
+	code, _, text = run("lint", "-C", dir, "--queries", "nowhere")
+	require.Equal(t, 2, code)
+	require.Contains(t, text, "paths count from")
+}
+
+// A flag's mistake is one line on standard error; help goes to standard output.
+func TestHelpAndMistakesGoTheirWays(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"lint", "--frob"}, {"frobnicate"}, {"audit", "--overdue", "1w"}, {"audit", "--progress=maybe"}} {
+		code, out, text := run(args...)
+		require.Equal(t, 2, code, "%q", args)
+		require.Empty(t, out, "%q", args)
+		require.Equal(t, 1, strings.Count(text, "\n"), "%q: %s", args, text)
+	}
+	code, out, text := run("audit", "-h")
+	require.Equal(t, 0, code)
+	require.Empty(t, text)
+	require.Contains(t, out, "\n  -C FOLDER\n")
+	require.Contains(t, out, "\n  --overdue TIME\n        the TIME after its due time from which a row is late, such as 30m or 1d12h (default 1h)\n")
+	require.Contains(t, out, "\n  --progress\n")
+}
+
+// Standard output goes into a migration, so problems are not told there.
+func TestModelSaysNothingBesideItsLines(t *testing.T) {
+	t.Parallel()
+	code, out, text := run("model", "-C", project(t, "definitions/lamp.yaml", broken))
+	require.Equal(t, 1, code)
+	require.Empty(t, out)
+	require.Contains(t, text, "FSM012")
+	require.Contains(t, text, "1 error, 0 warnings\n")
 }

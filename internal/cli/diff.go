@@ -27,7 +27,7 @@ func diffFlags(k *call) {
 func runDiff(ctx context.Context, k *call) int {
 	old, new, err := k.sides(ctx)
 	if err != nil {
-		return k.fail(err)
+		return k.fail(k.atRoot(err))
 	}
 	was, code := k.read(ctx, "OLD", old, exitFailed)
 	if code != exitFine {
@@ -49,7 +49,7 @@ func runDiff(ctx context.Context, k *call) int {
 	if k.format == "json" {
 		write = report.JSON
 	}
-	if err := write(k.out); err != nil {
+	if err := errors.Join(write(k.out), report.Summary(k.err)); err != nil {
 		return k.fail(err)
 	}
 	if report.Breaking() > 0 {

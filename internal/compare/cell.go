@@ -72,7 +72,7 @@ func (g *grouped) cell(o, n *model.Cell) {
 		}
 	case !slices.IsSorted(order):
 		g.note(cellChange{kind: TransitionOrder, level: Minor, old: o.Transitions[0].Pos, new: n.Transitions[0].Pos,
-			text:    "tried in another order: was " + g.says(o, g.newName) + "; is " + g.says(n, own),
+			text:    "tried in another order; was: " + g.says(o, g.newName) + "; is: " + g.says(n, own),
 			reasons: g.running(breaks(callers("where two guards are both true, the first one wins")))})
 	}
 	for i, t := range n.Transitions {
@@ -136,20 +136,36 @@ func (d *differ) newName(o *model.State) string {
 func (g *grouped) says(c *model.Cell, name func(*model.State) string) string {
 	var ways []string
 	for _, t := range c.Transitions {
-		way := name(t.To)
+		way := "moves to " + name(t.To)
 		if t.Guard != nil {
 			way += " when " + guardName(t.Guard)
 		}
 		ways = append(ways, way)
 	}
 	if !c.Closed() {
-		answer := c.Otherwise.String()
-		if c.Otherwise == model.Compensate && len(c.Emit) > 0 {
-			answer += " (emits " + list(c.Emit) + ")"
-		}
-		ways = append(ways, answer)
+		ways = append(ways, answer(c))
 	}
 	return strings.Join(ways, ", else ")
+}
+
+// answer tells in words what a cell says where no transition is taken.
+func answer(c *model.Cell) string {
+	switch c.Otherwise {
+	case model.Reject:
+		return "refused"
+	case model.GuardFailed:
+		return "refused by the guards"
+	case model.Replay:
+		return "answered as a replay"
+	case model.Ignore:
+		return "ignored"
+	case model.Compensate:
+		if len(c.Emit) > 0 {
+			return "compensated, which emits " + list(c.Emit)
+		}
+		return "compensated"
+	}
+	return c.Otherwise.String()
 }
 
 // running adds what old programs do meanwhile.

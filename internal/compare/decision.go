@@ -20,7 +20,7 @@ func (g *grouped) decision(o, n *model.Cell) {
 	if topics := without(new, old); len(topics) > 0 {
 		reasons = append(reasons, consumers("it emits "+list(topics)+" here"))
 	}
-	g.note(cellChange{kind: CellDecision, level: Minor, text: "was " + g.says(o, g.newName) + "; is " + g.says(n, own),
+	g.note(cellChange{kind: CellDecision, level: Minor, text: "was: " + g.says(o, g.newName) + "; is: " + g.says(n, own),
 		reasons: reasons, old: cellPos(o), new: cellPos(n)})
 }
 

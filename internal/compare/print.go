@@ -15,11 +15,7 @@ import (
 const width = 100
 
 // Text writes the changes for people, machine by machine and the breaking ones
-// first, and a last line with the verdict:
-//
-//	2 breaking, 5 safe changes: major
-//
-// Without changes it is "no change: none". The error is the writer's.
+// first; nothing without changes. The error is the writer's.
 func (r *Report) Text(w io.Writer) error {
 	var b strings.Builder
 	for i, c := range r.Changes {
@@ -36,8 +32,18 @@ func (r *Report) Text(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString(r.later() + r.verdict() + "\n")
 	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Summary writes the last lines: what --advance means, where a reason names it,
+// and the verdict:
+//
+//	2 breaking, 5 safe changes: major
+//
+// Without changes it is "no change". The error is the writer's.
+func (r *Report) Summary(w io.Writer) error {
+	_, err := io.WriteString(w, r.later()+r.verdict()+"\n")
 	return err
 }
 
@@ -49,7 +55,7 @@ func (r *Report) verdict() string {
 	}
 	switch {
 	case all == 0:
-		return "no change: none"
+		return "no change"
 	case breaking == 0:
 		return fmt.Sprintf("%d safe %s: %s", all, noun, r.Semver())
 	case breaking == all:

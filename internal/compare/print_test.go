@@ -21,6 +21,7 @@ func text(t *testing.T, r *compare.Report) string {
 	t.Helper()
 	var b strings.Builder
 	require.NoError(t, r.Text(&b))
+	require.NoError(t, r.Summary(&b))
 	return b.String()
 }
 
@@ -35,14 +36,14 @@ func TestText(t *testing.T) {
   breaking  major  event pack is removed; it moves PAID to PACKED (was order.yaml:25)
       old programs  they still fire it, and the database takes its moves until --advance
     ! callers       EventPack and the call Pack are gone
-  safe      minor  ship in PAID: was reject; is SHIPPED (order.yaml:29)
+  safe      minor  ship in PAID: was: refused; is: moves to SHIPPED (order.yaml:29)
       old programs  they decide as before until they are stopped
       callers       calls that were refused move the row now
 
 --advance is fsmgen generate --advance, which is for when no old program runs any more.
 2 breaking, 1 safe change: major
 `, text(t, report(t, "state-removed")))
-	require.Equal(t, "no change: none\n", text(t, report(t, "same-in-another-layout")))
+	require.Equal(t, "no change\n", text(t, report(t, "same-in-another-layout")))
 	require.Contains(t, text(t, report(t, "table-existing")), "\n1 safe change: patch\n")
 	require.Contains(t, text(t, report(t, "table-name")), "\n1 breaking change: major\n")
 	require.Contains(t, text(t, report(t, "state-code")), "\n2 breaking changes: major\n")
@@ -108,6 +109,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestTheWritersErrorIsReturned(t *testing.T) {
 	t.Parallel()
 	require.ErrorIs(t, (&compare.Report{}).Text(full{}), errFull)
+	require.ErrorIs(t, (&compare.Report{}).Summary(full{}), errFull)
 	require.ErrorIs(t, (&compare.Report{}).JSON(full{}), errFull)
 }
 

@@ -51,15 +51,17 @@ func writeHarmless(b *bufio.Writer, s string) {
 	}
 }
 
-// jsonReport fixes the field names and their order.
-type jsonReport struct {
-	Errors   int           `json:"errors"`
-	Warnings int           `json:"warnings"`
-	Problems []jsonProblem `json:"problems"`
-	Waived   []jsonProblem `json:"waived"`
+// Report is a list as JSON has it; its fields are only added to. It may be
+// embedded in a larger object.
+type Report struct {
+	Errors   int               `json:"errors"`
+	Warnings int               `json:"warnings"`
+	Problems []ReportedProblem `json:"problems"`
+	Waived   []ReportedProblem `json:"waived"`
 }
 
-type jsonProblem struct {
+// ReportedProblem is one problem of a [Report].
+type ReportedProblem struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 	Col      int    `json:"col"`
@@ -70,8 +72,8 @@ type jsonProblem struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func jsonOf(p Problem) jsonProblem {
-	return jsonProblem{
+func reported(p Problem) ReportedProblem {
+	return ReportedProblem{
 		File:     p.Pos.File,
 		Line:     p.Pos.Line,
 		Col:      p.Pos.Col,
@@ -81,29 +83,34 @@ func jsonOf(p Problem) jsonProblem {
 	}
 }
 
-// JSON writes an object with the fields errors and warnings, which count the
-// problems, problems, which are sorted, and waived. Both are arrays, perhaps
-// empty, of objects with the fields file, line, col, code, severity and
-// message, and, of what is waived, reason. The error is the writer's.
-func (l *List) JSON(w io.Writer) error {
-	out := jsonReport{Problems: []jsonProblem{}, Waived: []jsonProblem{}}
+// Report counts the problems in errors and warnings, and lists them sorted, and
+// what is waived. Neither list is nil.
+func (l *List) Report() Report {
+	out := Report{Problems: []ReportedProblem{}, Waived: []ReportedProblem{}}
 	for _, p := range l.Sorted() {
 		if p.Severity == Error {
 			out.Errors++
 		} else {
 			out.Warnings++
 		}
-		out.Problems = append(out.Problems, jsonOf(p))
+		out.Problems = append(out.Problems, reported(p))
 	}
 	for _, p := range l.Waived() {
-		waived := jsonOf(p.Problem)
+		waived := reported(p.Problem)
 		waived.Reason = p.Reason
 		out.Waived = append(out.Waived, waived)
 	}
-	return encode(w, out)
+	return out
 }
 
-func encode(w io.Writer, v any) error {
+// JSON writes the [Report]. Its lists are arrays, perhaps empty, of objects with
+// the fields file, line, col, code, severity and message, and, of what is
+// waived, reason. The error is the writer's.
+func (l *List) JSON(w io.Writer) error { return Encode(w, l.Report()) }
+
+// Encode writes v as JSON with an indentation of two spaces and a newline at the
+// end. The error is the writer's, or that of a value which JSON cannot hold.
+func Encode(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")

@@ -90,10 +90,12 @@ func TestEmptyListPrints(t *testing.T) {
 	var text, js, sarif strings.Builder
 	require.NoError(t, l.Text(&text))
 	require.NoError(t, l.JSON(&js))
-	require.NoError(t, l.SARIF(&sarif, nil))
+	require.NoError(t, l.SARIF(&sarif, Tool{}, nil))
 	require.Empty(t, text.String())
 	require.JSONEq(t, `{"errors": 0, "warnings": 0, "problems": [], "waived": []}`, js.String())
 	require.Contains(t, sarif.String(), `"rules": []`)
+	require.NotContains(t, sarif.String(), `"version": ""`)
+	require.NotContains(t, sarif.String(), "Uri\"")
 	require.Contains(t, sarif.String(), `"results": []`)
 }
 
@@ -102,8 +104,9 @@ func TestSARIF(t *testing.T) {
 	l := sample()
 	l.Addf(Position{File: "my file.yaml"}, "FSM999", Error, "whole file")
 	l.Addf(Position{}, "FSM030", Error, "nowhere")
+	helpOf := func(c Code) string { return "https://example.com/" + string(c) }
 	var b strings.Builder
-	require.NoError(t, l.SARIF(&b, []Rule{
+	require.NoError(t, l.SARIF(&b, Tool{Version: "v1.2.3", Home: "https://example.com", RuleHelp: helpOf}, []Rule{
 		{Code: "FSM012", Short: "unknown event", Cause: "c", Fix: "f"},
 		{Code: "FSM030", Severity: Warning, Short: "odd"},
 		{Code: "FSM012", Short: "again"},
@@ -113,17 +116,21 @@ func TestSARIF(t *testing.T) {
 	require.Equal(t, "2.1.0", got["version"])
 	run := got["runs"].([]any)[0].(map[string]any)
 	require.Equal(t, "unicodeCodePoints", run["columnKind"])
+	require.Contains(t, run["originalUriBaseIds"], "PROJECTROOT")
 	driver := run["tool"].(map[string]any)["driver"].(map[string]any)
 	require.Equal(t, "fsmgen", driver["name"])
+	require.Equal(t, "v1.2.3", driver["version"])
+	require.Equal(t, "https://example.com", driver["informationUri"])
 	require.Len(t, driver["rules"], 2)
 	require.Equal(t, map[string]any{
 		"id":                   "FSM030",
 		"shortDescription":     map[string]any{"text": "odd"},
+		"helpUri":              "https://example.com/FSM030",
 		"defaultConfiguration": map[string]any{"level": "warning"},
 	}, driver["rules"].([]any)[1])
 
 	place := func(uri string, region map[string]any) []any {
-		physical := map[string]any{"artifactLocation": map[string]any{"uri": uri}}
+		physical := map[string]any{"artifactLocation": map[string]any{"uri": uri, "uriBaseId": "PROJECTROOT"}}
 		if region != nil {
 			physical["region"] = region
 		}

@@ -8,6 +8,20 @@ import (
 
 const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 
+// base is the root that the URIs of files are relative to.
+const base = "PROJECTROOT"
+
+// Tool is what a SARIF log says of its maker beside the name fsmgen.
+type Tool struct {
+	// Version is left out when it is empty.
+	Version string
+	// Home is where the tool is at home, and left out when it is empty.
+	Home string
+	// RuleHelp gives the address of a rule's documentation; nil, or an empty
+	// answer, for none.
+	RuleHelp func(Code) string
+}
+
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
@@ -15,9 +29,16 @@ type sarifLog struct {
 }
 
 type sarifRun struct {
-	Tool       sarifTool     `json:"tool"`
-	ColumnKind string        `json:"columnKind"`
-	Results    []sarifResult `json:"results"`
+	Tool       sarifTool            `json:"tool"`
+	Bases      map[string]sarifBase `json:"originalUriBaseIds"`
+	ColumnKind string               `json:"columnKind"`
+	Results    []sarifResult        `json:"results"`
+}
+
+// sarifBase has no URI: where the project stands is for the reader to know, and
+// a log says the same wherever it was made.
+type sarifBase struct {
+	Description sarifText `json:"description"`
 }
 
 type sarifTool struct {
@@ -25,8 +46,10 @@ type sarifTool struct {
 }
 
 type sarifDriver struct {
-	Name  string      `json:"name"`
-	Rules []sarifRule `json:"rules"`
+	Name           string      `json:"name"`
+	Version        string      `json:"version,omitempty"`
+	InformationURI string      `json:"informationUri,omitempty"`
+	Rules          []sarifRule `json:"rules"`
 }
 
 type sarifRule struct {
@@ -34,6 +57,7 @@ type sarifRule struct {
 	ShortDescription sarifText   `json:"shortDescription"`
 	FullDescription  *sarifText  `json:"fullDescription,omitempty"`
 	Help             *sarifText  `json:"help,omitempty"`
+	HelpURI          string      `json:"helpUri,omitempty"`
 	Default          sarifConfig `json:"defaultConfiguration"`
 }
 
@@ -70,7 +94,8 @@ type sarifPhysical struct {
 }
 
 type sarifArtifact struct {
-	URI string `json:"uri"`
+	URI       string `json:"uri"`
+	URIBaseID string `json:"uriBaseId"`
 }
 
 type sarifRegion struct {
@@ -78,13 +103,17 @@ type sarifRegion struct {
 	StartColumn int `json:"startColumn,omitempty"`
 }
 
-// SARIF writes the sorted problems as a SARIF 2.1.0 log of one run by the
-// tool "fsmgen". What was waived is there too, as suppressed in the source. The rules are listed in the order given; a problem whose code
-// is not among them is still written, without a rule index. An empty list
-// writes a run without results. The error is the writer's.
-func (l *List) SARIF(w io.Writer, rules []Rule) error {
+// SARIF writes the sorted problems as a SARIF 2.1.0 log of one run by the tool
+// "fsmgen". What was waived is there too, as suppressed in the source. Files are
+// relative to a base called PROJECTROOT. The rules are listed in the order given;
+// a problem whose code is not among them is still written, without a rule index.
+// An empty list writes a run without results. The error is the writer's.
+func (l *List) SARIF(w io.Writer, tool Tool, rules []Rule) error {
 	run := sarifRun{
-		Tool:       sarifTool{Driver: sarifDriver{Name: "fsmgen", Rules: []sarifRule{}}},
+		Tool: sarifTool{Driver: sarifDriver{
+			Name: "fsmgen", Version: tool.Version, InformationURI: tool.Home, Rules: []sarifRule{},
+		}},
+		Bases:      map[string]sarifBase{base: {sarifText{"The root of the project: the folder that fsmgen was run in, or its -C."}}},
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
 	}
@@ -99,6 +128,7 @@ func (l *List) SARIF(w io.Writer, rules []Rule) error {
 			ShortDescription: sarifText{rule.Short},
 			FullDescription:  optionalText(rule.Cause),
 			Help:             optionalText(rule.Fix),
+			HelpURI:          tool.help(rule.Code),
 			Default:          sarifConfig{rule.Severity.String()},
 		})
 	}
@@ -124,7 +154,14 @@ func (l *List) SARIF(w io.Writer, rules []Rule) error {
 		result.Suppressions = []sarifSuppression{{"inSource", w.Reason}}
 		run.Results = append(run.Results, result)
 	}
-	return encode(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	return Encode(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+func (t Tool) help(code Code) string {
+	if t.RuleHelp == nil {
+		return ""
+	}
+	return t.RuleHelp(code)
 }
 
 func optionalText(s string) *sarifText {
@@ -137,7 +174,7 @@ func optionalText(s string) *sarifText {
 func sarifPlace(pos Position) sarifLocation {
 	// A URI has forward slashes and escapes, whatever the system.
 	uri := url.URL{Path: strings.ReplaceAll(pos.File, `\`, "/")}
-	place := sarifPhysical{Artifact: sarifArtifact{uri.String()}}
+	place := sarifPhysical{Artifact: sarifArtifact{uri.String(), base}}
 	if pos.Line > 0 {
 		place.Region = &sarifRegion{StartLine: pos.Line, StartColumn: pos.Col}
 	}

@@ -23,7 +23,7 @@ func TestWaivedProblemsDoNotCount(t *testing.T) {
 	require.Nil(t, (*diag.List)(nil).Waived())
 
 	var b bytes.Buffer
-	require.NoError(t, whole.SARIF(&b, nil))
+	require.NoError(t, whole.SARIF(&b, diag.Tool{}, nil))
 	var log struct {
 		Runs []struct {
 			Results []struct {

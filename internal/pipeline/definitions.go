@@ -25,8 +25,10 @@ var (
 // maxRead is one byte more than internal/syntax takes, which then says so.
 const maxRead = syntax.MaxBytes + 1
 
-// definitionFiles lists the files that paths mean, each once, sorted.
-func definitionFiles(fsys fs.FS, paths []string) ([]string, error) {
+// DefinitionFiles lists the files of definitions under the given files or
+// folders of fsys, each once, sorted. The error is ErrNoDefinitions,
+// ErrLinkedFolder or the file system's.
+func DefinitionFiles(fsys fs.FS, paths []string) ([]string, error) {
 	var files []string
 	for _, p := range paths {
 		found, err := filesUnder(fsys, p, IsDefinition)

@@ -66,7 +66,7 @@ var ErrNoDefinitions = errors.New("no definitions: no .yaml file found")
 // ErrLinkedFolder, or the file system's; or it is that of ctx, which is looked
 // at between files.
 func Lint(ctx context.Context, fsys fs.FS, paths []string, problems *diag.List) ([]*model.Machine, error) {
-	files, err := definitionFiles(fsys, paths)
+	files, err := DefinitionFiles(fsys, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Ma
 func modulePath(fsys fs.FS) (string, error) {
 	src, err := readRegular(fsys, "go.mod", math.MaxInt64)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", errors.New("no go.mod here: run go mod init first, or generate at the module's root")
+		return "", errors.New("no go.mod here: run go mod init first, or generate at the module's root, see -C")
 	}
 	if err != nil {
 		return "", err

@@ -30,7 +30,7 @@ func Scaffold(fsys fs.FS) (*fileset.Set, error) {
 			continue
 		}
 		if path.Dir(f.name) == Definitions {
-			_, err := definitionFiles(fsys, []string{Definitions})
+			_, err := DefinitionFiles(fsys, []string{Definitions})
 			if err == nil {
 				continue
 			}
