@@ -10,6 +10,10 @@ import (
 const states = `ALTER TABLE orders DROP CONSTRAINT orders_status_check, ADD CONSTRAINT orders_status_check CHECK (status IN
 	('PENDING', 'PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED', 'LIMBO'));`
 
+// changedAudit is what is found when history and fsm_audit tell of one correction
+// otherwise.
+var changedAudit = []string{`order 00000000-0000-4000-8000-000000000003 version 2: unaudited-force: the entry is forced, and fsm_audit has another actor, reason or request id for it: one of the two was changed by hand`}
+
 // damages are planted in the fixture, each in a database of its own; what is
 // found is that and nothing beside it.
 var damages = []struct {
@@ -67,6 +71,12 @@ var damages = []struct {
 		[]string{`order 00000000-0000-4000-8000-000000000003 version 2: unaudited-force: the entry is forced, and fsm_audit does not tell of it: the history was written by hand`}},
 	{"a correction audited with another state", `UPDATE fsm_audit SET to_status = 'SHIPPED'`,
 		[]string{`order 00000000-0000-4000-8000-000000000003 version 2: unaudited-force: the entry is forced, and fsm_audit does not tell of it: the history was written by hand`}},
+	{"a correction audited by another actor", `UPDATE fsm_audit SET actor = 'bob'`, changedAudit},
+	{"a correction audited for another reason", `UPDATE fsm_audit SET reason = 'ticket 8'`, changedAudit},
+	{"a correction audited by another request", `UPDATE fsm_audit SET request_id = 'r1'`, changedAudit},
+	{"a correction of another actor in the history", `UPDATE order_history SET actor = 'bob' WHERE forced`, changedAudit},
+	{"a correction audited again, of a row that had the key before", `INSERT INTO fsm_audit (machine, key, version, action, from_status, to_status, actor, reason, at)
+		SELECT machine, key, version, action, from_status, to_status, 'bob', 'ticket 1', at FROM fsm_audit`, []string{}},
 	{"a row gone without its history", `DELETE FROM orders WHERE order_id = '00000000-0000-4000-8000-000000000003'`,
 		[]string{`order 00000000-0000-4000-8000-000000000003: orphan-history: the history has 2 entries of a row that is not there`}},
 	{"facts of no row", `UPDATE order_facts SET order_id = '00000000-0000-4000-8000-00000000000a' WHERE identity = 'p9'`,

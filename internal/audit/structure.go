@@ -37,7 +37,7 @@ func (l *lifecycle) inspect(ctx context.Context, tx pgx.Tx) (structure, error) {
 	if s.table, err = lookUp(ctx, tx, t.Name, slices.Concat(keys, own)...); err != nil {
 		return s, err
 	}
-	if s.history, err = lookUp(ctx, tx, l.called().History(), slices.Concat(keys, []string{"version", "event", "from_status", "to_status", "actor", "reason", "forced"})...); err != nil {
+	if s.history, err = lookUp(ctx, tx, l.called().History(), slices.Concat(keys, []string{"version", "event", "from_status", "to_status", "actor", "reason", "request_id", "forced"})...); err != nil {
 		return s, err
 	}
 	if l.Facts() {
