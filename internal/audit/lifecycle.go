@@ -37,7 +37,9 @@ type lifecycle struct {
 	identities map[string]bool
 	// former are names that states had once, each with the name of today.
 	former [][2]string
-	topics map[string]bool
+	// migrated says that the migrations have told what was legal once.
+	migrated bool
+	topics   map[string]bool
 }
 
 func newLifecycle(m *model.Machine, past model.Past) *lifecycle {
@@ -115,7 +117,7 @@ func (l *lifecycle) collectPast(past model.Past) {
 			l.once[from.Index][to.Index] = true
 		}
 	}
-	l.former = past.Former
+	l.former, l.migrated = past.Former, len(past.Initial) > 0
 	for _, event := range past.Identities {
 		l.identities[event] = true
 	}
