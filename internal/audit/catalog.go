@@ -15,6 +15,7 @@ import (
 type relation struct {
 	name        string
 	oid         uint32
+	schema      uint32
 	rows        float64 // an estimate, negative when there is none
 	columns     map[string]column
 	constraints []constraint
@@ -30,12 +31,19 @@ type column struct {
 }
 
 type constraint struct {
-	name, kind, def string
-	valid           bool
-	columns         []string
+	name, kind string
+	expr       string // of a CHECK
+	valid      bool
+	columns    []string
 }
 
-type trigger struct{ enabled, function string }
+type trigger struct {
+	enabled, function string
+	schema            uint32 // the function's
+	fires             int64
+	ofColumns         bool
+	def               string
+}
 
 // constraint returns that of a name and kind over exactly these columns, nil
 // for none.
@@ -67,8 +75,8 @@ func lookUp(ctx context.Context, tx pgx.Tx, table string, needs ...string) (*rel
 	r := &relation{name: table, columns: map[string]column{}, triggers: map[string]trigger{}}
 	var readable bool
 	var kind string
-	err := tx.QueryRow(ctx, `SELECT c.oid, c.reltuples::float8, c.relkind::text, has_table_privilege(c.oid, 'SELECT')
-		FROM pg_class AS c WHERE c.oid = to_regclass($1)`, sqlname.Ident(table)).Scan(&r.oid, &r.rows, &kind, &readable)
+	err := tx.QueryRow(ctx, `SELECT c.oid, c.relnamespace, c.reltuples::float8, c.relkind::text, has_table_privilege(c.oid, 'SELECT')
+		FROM pg_class AS c WHERE c.oid = to_regclass($1)`, sqlname.Ident(table)).Scan(&r.oid, &r.schema, &r.rows, &kind, &readable)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, missing(table)
@@ -109,14 +117,14 @@ func (r *relation) readColumns(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (r *relation) readConstraints(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, `SELECT c.conname::text, c.contype::text, pg_get_constraintdef(c.oid), c.convalidated,
+	rows, err := tx.Query(ctx, `SELECT c.conname::text, c.contype::text, COALESCE(pg_get_expr(c.conbin, c.conrelid), ''), c.convalidated,
 		ARRAY(SELECT a.attname::text FROM pg_attribute AS a WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey) ORDER BY a.attname::text COLLATE "C")
 		FROM pg_constraint AS c WHERE c.conrelid = $1 AND c.contype IN ('c', 'p') ORDER BY c.conname`, r.oid)
 	if err != nil {
 		return err
 	}
 	var c constraint
-	_, err = pgx.ForEachRow(rows, []any{&c.name, &c.kind, &c.def, &c.valid, &c.columns}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&c.name, &c.kind, &c.expr, &c.valid, &c.columns}, func() error {
 		r.constraints = append(r.constraints, c)
 		c.columns = nil
 		return nil
@@ -137,14 +145,15 @@ func (r *relation) readUniques(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (r *relation) readTriggers(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, `SELECT t.tgname::text, t.tgenabled::text, p.proname::text
+	rows, err := tx.Query(ctx, `SELECT t.tgname::text, t.tgenabled::text, p.proname::text, p.pronamespace,
+			t.tgtype::bigint, cardinality(t.tgattr::int2[]) > 0, pg_get_triggerdef(t.oid)
 		FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid WHERE t.tgrelid = $1 AND NOT t.tgisinternal`, r.oid)
 	if err != nil {
 		return err
 	}
 	var name string
 	var g trigger
-	_, err = pgx.ForEachRow(rows, []any{&name, &g.enabled, &g.function}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&name, &g.enabled, &g.function, &g.schema, &g.fires, &g.ofColumns, &g.def}, func() error {
 		r.triggers[name] = g
 		return nil
 	})

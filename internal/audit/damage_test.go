@@ -10,6 +10,15 @@ import (
 const states = `ALTER TABLE orders DROP CONSTRAINT orders_status_check, ADD CONSTRAINT orders_status_check CHECK (status IN
 	('PENDING', 'PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED', 'LIMBO'));`
 
+// changedAudit is what is found when history and fsm_audit tell of one correction
+// otherwise.
+var changedAudit = []string{`order 00000000-0000-4000-8000-000000000003 version 2: unaudited-force: the entry is forced, and fsm_audit has another actor, reason or request id for it: one of the two was changed by hand`}
+
+// edgeTrigger is the trigger of edges made anew.
+func edgeTrigger(fires, when string) string {
+	return `DROP TRIGGER order_edge ON orders; CREATE TRIGGER order_edge ` + fires + ` ON orders FOR EACH ROW ` + when + ` EXECUTE FUNCTION order_refuse_edge()`
+}
+
 // damages are planted in the fixture, each in a database of its own; what is
 // found is that and nothing beside it.
 var damages = []struct {
@@ -67,6 +76,12 @@ var damages = []struct {
 		[]string{`order 00000000-0000-4000-8000-000000000003 version 2: unaudited-force: the entry is forced, and fsm_audit does not tell of it: the history was written by hand`}},
 	{"a correction audited with another state", `UPDATE fsm_audit SET to_status = 'SHIPPED'`,
 		[]string{`order 00000000-0000-4000-8000-000000000003 version 2: unaudited-force: the entry is forced, and fsm_audit does not tell of it: the history was written by hand`}},
+	{"a correction audited by another actor", `UPDATE fsm_audit SET actor = 'bob'`, changedAudit},
+	{"a correction audited for another reason", `UPDATE fsm_audit SET reason = 'ticket 8'`, changedAudit},
+	{"a correction audited by another request", `UPDATE fsm_audit SET request_id = 'r1'`, changedAudit},
+	{"a correction of another actor in the history", `UPDATE order_history SET actor = 'bob' WHERE forced`, changedAudit},
+	{"a correction audited again, of a row that had the key before", `INSERT INTO fsm_audit (machine, key, version, action, from_status, to_status, actor, reason, at)
+		SELECT machine, key, version, action, from_status, to_status, 'bob', 'ticket 1', at FROM fsm_audit`, []string{}},
 	{"a row gone without its history", `DELETE FROM orders WHERE order_id = '00000000-0000-4000-8000-000000000003'`,
 		[]string{`order 00000000-0000-4000-8000-000000000003: orphan-history: the history has 2 entries of a row that is not there`}},
 	{"facts of no row", `UPDATE order_facts SET order_id = '00000000-0000-4000-8000-00000000000a' WHERE identity = 'p9'`,
@@ -124,6 +139,35 @@ var damages = []struct {
 		[]string{`order: constraint-not-valid: orders: orders_version_check, the CHECK of the version, is not valid: rows from before were never checked`}},
 	{"facts that may count twice", `ALTER TABLE order_facts DROP CONSTRAINT order_facts_pkey`,
 		[]string{`order: constraint-missing: order_facts has no order_facts_pkey: primary key, by which a fact counts once`}},
+	{"a CHECK of the states that takes anything", `ALTER TABLE orders DROP CONSTRAINT orders_status_check, ADD CONSTRAINT orders_status_check CHECK (status <> 'zzz')`,
+		[]string{`order: guard-weakened: orders_status_check takes a row in a state that is none`}},
+	{"a CHECK of the version that takes any", `ALTER TABLE orders DROP CONSTRAINT orders_version_check, ADD CONSTRAINT orders_version_check CHECK (version > -99)`,
+		[]string{`order: guard-weakened: orders_version_check takes a version below 1`}},
+	{"a CHECK of the version that takes 0", `ALTER TABLE orders DROP CONSTRAINT orders_version_check, ADD CONSTRAINT orders_version_check CHECK (version >= 0)`,
+		[]string{`order: guard-weakened: orders_version_check takes a version below 1`}},
+	{"a CHECK of the version in other words", `ALTER TABLE orders DROP CONSTRAINT orders_version_check, ADD CONSTRAINT orders_version_check CHECK (NOT version < 1)`, []string{}},
+	{"a CHECK of corrections that asks no reason", `ALTER TABLE order_history DROP CONSTRAINT order_history_forced_check, ADD CONSTRAINT order_history_forced_check CHECK (NOT forced OR actor <> '' OR reason <> '')`,
+		[]string{`order: guard-weakened: order_history_forced_check takes a forced entry without actor or reason`}},
+	{"an edge trigger that never fires", edgeTrigger(`AFTER UPDATE`, `WHEN (false)`),
+		[]string{`order: guard-weakened: the trigger order_edge lets a row move without its version being counted by one`}},
+	{"an edge trigger that looks at the states alone", edgeTrigger(`AFTER UPDATE`, `WHEN (OLD.status = 'PAID' AND NEW.status = 'PENDING')`),
+		[]string{`order: guard-weakened: the trigger order_edge lets a row move without its version being counted by one`}},
+	{"an edge trigger that looks at the version alone", edgeTrigger(`AFTER UPDATE`, `WHEN (NEW.version <> OLD.version + 1)`),
+		[]string{`order: guard-weakened: the trigger order_edge lets a row get another key`}},
+	{"an edge trigger of one column", edgeTrigger(`AFTER UPDATE OF customer_id`, ``),
+		[]string{`order: guard-weakened: the trigger order_edge does not fire after every such change of a row`}},
+	{"an edge trigger of another change", edgeTrigger(`AFTER INSERT`, ``),
+		[]string{`order: guard-weakened: the trigger order_edge does not fire after every such change of a row`}},
+	{"an edge trigger before the change", edgeTrigger(`BEFORE UPDATE`, ``),
+		[]string{`order: guard-weakened: the trigger order_edge does not fire after every such change of a row`}},
+	{"an edge trigger that refuses more", edgeTrigger(`AFTER UPDATE`, ``), []string{}},
+	{"a birth trigger that looks at the state alone", `DROP TRIGGER order_birth ON orders; CREATE TRIGGER order_birth AFTER INSERT ON orders FOR EACH ROW WHEN (NEW.status <> 'PENDING') EXECUTE FUNCTION order_refuse_edge('PENDING')`,
+		[]string{`order: guard-weakened: the trigger order_birth lets a row begin at another version than 1`}},
+	{"history that may outlive its row", `DROP TRIGGER order_gone ON orders; CREATE TRIGGER order_gone AFTER DELETE ON orders FOR EACH ROW WHEN (OLD.version > 1) EXECUTE FUNCTION order_forget()`,
+		[]string{`order: guard-weakened: the trigger order_gone has a condition, so that history and facts may outlive their row`}},
+	{"a function of the name in another schema", `CREATE SCHEMA elsewhere; CREATE FUNCTION elsewhere.order_refuse_edge() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+		DROP TRIGGER order_edge ON orders; CREATE TRIGGER order_edge AFTER UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION elsewhere.order_refuse_edge()`,
+		[]string{`order: trigger-missing: orders: the trigger order_edge, which refuses illegal edges, calls a function order_refuse_edge of another schema`}},
 	{"a trigger gone", `DROP TRIGGER order_edge ON orders`,
 		[]string{`order: trigger-missing: orders has no trigger order_edge with the function order_refuse_edge, which refuses illegal edges`}},
 	{"a trigger with another function", `DROP TRIGGER order_gone ON orders; CREATE TRIGGER order_gone AFTER DELETE ON orders FOR EACH ROW EXECUTE FUNCTION payment_forget()`,

@@ -71,8 +71,10 @@ func (w *walker) moved(r *record, to *model.State) bool {
 		return true
 	}
 	e := w.events[string(r.event)]
+	once := w.once[from.Index][to.Index]
 	switch {
-	case !w.edges[from.Index][to.Index] && w.once[from.Index][to.Index]: // by which event is not known any more
+	case once && !w.edges[from.Index][to.Index]: // by which event is not known any more
+	case once && e == nil && !own[string(r.event)]: // by which transition it went is not known either
 	case !w.edges[from.Index][to.Index]:
 		w.find(IllegalEdge, r.version, "%s led from %s to %s, which no transition does", word(r.event), from.Name, to.Name)
 		return false

@@ -33,11 +33,12 @@ const (
 	ConstraintNotValid Kind = "constraint-not-valid"
 	TriggerMissing     Kind = "trigger-missing"
 	TriggerDisabled    Kind = "trigger-disabled"
+	GuardWeakened      Kind = "guard-weakened"
 )
 
 // kinds lists every kind in the order in which counts are told.
 var kinds = []Kind{
-	ColumnType, ConstraintMissing, ConstraintNotValid, TriggerMissing, TriggerDisabled,
+	ColumnType, ConstraintMissing, ConstraintNotValid, TriggerMissing, TriggerDisabled, GuardWeakened,
 	UnknownState, BadVersion, NoHistory, HistoryMismatch, BadBeginning, VersionGap, BrokenChain, IllegalEdge, WrongEvent,
 	UnsignedForce, UnauditedForce, OrphanHistory, OrphanFacts,
 	UnknownFact, EmptyIdentity, FactMismatch, FactMissing,

@@ -10,8 +10,12 @@ import (
 // Events that every machine has beside its own.
 const (
 	createEvent  = "create"
+	correctEvent = "correct"
 	adoptedEvent = "adopted" // the row was there before its machine
 )
+
+// own has them all: none of them moves a row that is not forced.
+var own = map[string]bool{createEvent: true, correctEvent: true, adoptedEvent: true}
 
 // lifecycle is a machine made for looking up what a record says.
 type lifecycle struct {
@@ -31,7 +35,11 @@ type lifecycle struct {
 	births, due []bool
 	// identities are events of the past that left facts.
 	identities map[string]bool
-	topics     map[string]bool
+	// former are names that states had once, each with the name of today.
+	former [][2]string
+	// migrated says that the migrations have told what was legal once.
+	migrated bool
+	topics   map[string]bool
 }
 
 func newLifecycle(m *model.Machine, past model.Past) *lifecycle {
@@ -109,6 +117,7 @@ func (l *lifecycle) collectPast(past model.Past) {
 			l.once[from.Index][to.Index] = true
 		}
 	}
+	l.former, l.migrated = past.Former, len(past.Initial) > 0
 	for _, event := range past.Identities {
 		l.identities[event] = true
 	}

@@ -107,7 +107,7 @@ CREATE TYPE note_state AS ENUM ('DRAFT', 'POSTED', 'SENT', 'LOST');
 CREATE TABLE notes (note_id integer PRIMARY KEY, state note_state NOT NULL, version bigint NOT NULL CHECK (version > 0),
   CONSTRAINT notes_status_check CHECK (state::text IN ('DRAFT', 'POSTED', 'SENT', 'LOST')));
 CREATE TABLE note_history (note_id integer NOT NULL, version bigint NOT NULL, event text NOT NULL, from_status text, to_status text NOT NULL,
-  actor text NOT NULL DEFAULT '', reason text NOT NULL DEFAULT '', forced boolean NOT NULL DEFAULT false, CONSTRAINT note_history_forced_check CHECK (NOT forced OR actor <> '' AND reason <> ''), PRIMARY KEY (note_id, version));
+  actor text NOT NULL DEFAULT '', reason text NOT NULL DEFAULT '', request_id text NOT NULL DEFAULT '', forced boolean NOT NULL DEFAULT false, CONSTRAINT note_history_forced_check CHECK (NOT forced OR actor <> '' AND reason <> ''), PRIMARY KEY (note_id, version));
 CREATE FUNCTION note_refuse_edge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 CREATE FUNCTION note_forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 CREATE TRIGGER note_edge AFTER UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION note_refuse_edge();

@@ -57,3 +57,50 @@ func TestThePastIsNoDamage(t *testing.T) {
 		`lease ["c", 4] version 2: unknown-fact: there is a fact of "give_up", which is no event with an identity`,
 	}, lines)
 }
+
+// fsm_audit keeps the names of when it was written, after the history has got
+// the new ones and the definition no longer says was.
+func TestACorrectionOfAFormerNameIsAudited(t *testing.T) {
+	t.Parallel()
+	d := fixture(t)
+	d.exec(`UPDATE fsm_audit SET from_status = 'NEW', to_status = 'DONE'`)
+	audited := func(former ...[2]string) []string {
+		lines := []string{}
+		o := options(&lines)
+		o.Past = map[string]model.Past{"order": {Former: former}}
+		_, err := auditRun(t, d, o)
+		require.NoError(t, err)
+		return lines
+	}
+	require.Empty(t, audited([2]string{"NEW", "PENDING"}, [2]string{"DONE", "SHIPPED"}, [2]string{"DONE", "COMPLETED"}))
+	unaudited := []string{`order 00000000-0000-4000-8000-000000000003 version 2: unaudited-force: the entry is forced, and fsm_audit does not tell of it: the history was written by hand`}
+	require.Equal(t, unaudited, audited([2]string{"NEW", "PENDING"}, [2]string{"DONE", "SHIPPED"}))
+	require.Equal(t, unaudited, audited([2]string{"NEW", "PENDING"}))
+	require.Equal(t, unaudited, audited())
+}
+
+// Migrations tell edges, and not by which events: that an event which is not
+// declared any more had one of today's edges is as possible as that it had one
+// that is gone.
+func TestAnEventOfThenIsForgiven(t *testing.T) {
+	t.Parallel()
+	past := map[string]model.Past{"order": {Edges: [][2]string{{"PAYING", "CANCELLED"}, {"PENDING", "PAYING"}}}}
+	audited := func(event string, past map[string]model.Past) []string {
+		d := fixture(t)
+		d.exec(`UPDATE order_history SET event = '` + event + `' WHERE order_id = '` + string(cancelled) + `' AND version = 3`)
+		lines := []string{}
+		o := options(&lines)
+		o.Past = past
+		_, err := auditRun(t, d, o)
+		require.NoError(t, err)
+		return lines
+	}
+	wrong := func(event string) []string {
+		return []string{`order ` + string(cancelled) + ` version 3: wrong-event: "` + event + `" led from PAYING to CANCELLED, which other events do`}
+	}
+	require.Empty(t, audited("abandon", past))
+	require.Equal(t, wrong("abandon"), audited("abandon", nil))
+	for _, event := range []string{"expire", "create", "correct", "adopted"} { // declared, or the machine's own
+		require.Equal(t, wrong(event), audited(event, past))
+	}
+}

@@ -147,7 +147,11 @@ func (a *auditor) inspect(ctx context.Context, tx pgx.Tx) ([]structure, error) {
 		structures = append(structures, s)
 	}
 	for _, core := range []string{sqlname.Audit, sqlname.Outbox} {
-		if _, err := lookUp(ctx, tx, core, "machine", "key", "version"); err != nil {
+		needs := []string{"machine", "key", "version"}
+		if core == sqlname.Audit {
+			needs = append(needs, "from_status", "to_status", "actor", "reason", "request_id")
+		}
+		if _, err := lookUp(ctx, tx, core, needs...); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -202,14 +206,19 @@ func (a *auditor) walk(ctx context.Context, conn *pgconn.PgConn, sql string, w *
 	return a.failed
 }
 
-// unaudited finds corrections that fsm_audit does not know.
+// unaudited finds corrections that fsm_audit does not know, or knows otherwise.
 func (a *auditor) unaudited(ctx context.Context, tx pgx.Tx, l *lifecycle, collate bool) error {
 	rows, err := tx.Query(ctx, l.unaudited(collate))
 	if err != nil {
 		return readError(ctx, l.Name, err)
 	}
-	f := Finding{Kind: UnauditedForce, Machine: l.Name, Text: "the entry is forced, and fsm_audit does not tell of it: the history was written by hand"}
-	_, err = pgx.ForEachRow(rows, []any{&f.Key, &f.Version}, func() error {
+	f := Finding{Kind: UnauditedForce, Machine: l.Name}
+	var told bool
+	_, err = pgx.ForEachRow(rows, []any{&f.Key, &f.Version, &told}, func() error {
+		f.Text = "the entry is forced, and fsm_audit does not tell of it: the history was written by hand"
+		if told {
+			f.Text = "the entry is forced, and fsm_audit has another actor, reason or request id for it: one of the two was changed by hand"
+		}
 		a.found(f)
 		return a.failed
 	})

@@ -90,8 +90,24 @@ func (l *lifecycle) present(expr string) string {
 	return fmt.Sprintf("CASE %s %s ELSE %[1]s END", expr, strings.Join(whens, " "))
 }
 
+// toldOf is the condition that two names are of one state: the first, which
+// fsm_audit has, may be a name that the state had when it was written, since a
+// rename changes rows, history and facts alone.
+func (l *lifecycle) toldOf(audited, name string) string {
+	is := l.present(audited) + " = " + l.present(name)
+	if len(l.former) == 0 {
+		return is
+	}
+	pairs := make([]string, len(l.former))
+	for i, f := range l.former {
+		pairs[i] = fmt.Sprintf("(%s, %s)", sqlname.Literal(f[0]), sqlname.Literal(f[1]))
+	}
+	return fmt.Sprintf("(%s OR (%s, %s) IN (%s))", is, audited, l.present(name), strings.Join(pairs, ", "))
+}
+
 // unaudited is the query of forced entries, of rows that are there, that
-// fsm_audit does not tell of.
+// fsm_audit does not tell of, or not by whom and why as the history does. The
+// last column is whether it tells of the move.
 func (l *lifecycle) unaudited(collate bool) string {
 	joined := make([]string, len(l.Table.Keys))
 	for i, k := range l.Table.Keys {
@@ -100,10 +116,15 @@ func (l *lifecycle) unaudited(collate bool) string {
 	key := l.keyText("h", l.keyColumn)
 	told := []string{"a.machine = " + sqlname.Literal(l.Name), "a.key = " + key, "a.version = h.version"}
 	for _, c := range []string{"from_status", "to_status"} {
-		told = append(told, l.present("a."+c)+" = "+l.present("h."+c))
+		told = append(told, l.toldOf("a."+c, "h."+c))
 	}
-	return fmt.Sprintf("SELECT %s, h.version::bigint FROM %s AS h\nWHERE h.forced AND EXISTS (SELECT FROM %s AS o WHERE %s)\n  AND NOT EXISTS (SELECT FROM %s AS a WHERE %s)\nORDER BY 1, 2",
-		key, sqlname.Ident(l.called().History()), sqlname.Ident(l.Table.Name), strings.Join(joined, " AND "), sqlname.Audit, strings.Join(told, " AND "))
+	// An unsigned entry has been found by itself.
+	const alike = "h.actor = '' OR h.reason = '' OR a.actor = h.actor AND a.reason = h.reason AND a.request_id = h.request_id"
+	return fmt.Sprintf(`SELECT %s, h.version::bigint, count(a.version) > 0 FROM %s AS h LEFT JOIN %s AS a ON %s
+WHERE h.forced AND EXISTS (SELECT FROM %s AS o WHERE %s)
+GROUP BY 1, 2 HAVING NOT COALESCE(bool_or(a.version IS NOT NULL AND (%s)), false)
+ORDER BY 1, 2`,
+		key, sqlname.Ident(l.called().History()), sqlname.Audit, strings.Join(told, " AND "), sqlname.Ident(l.Table.Name), strings.Join(joined, " AND "), alike)
 }
 
 // outboxRows is the query of what waits in the outbox: too long, or for nobody.

@@ -37,7 +37,7 @@ func (l *lifecycle) inspect(ctx context.Context, tx pgx.Tx) (structure, error) {
 	if s.table, err = lookUp(ctx, tx, t.Name, slices.Concat(keys, own)...); err != nil {
 		return s, err
 	}
-	if s.history, err = lookUp(ctx, tx, l.called().History(), slices.Concat(keys, []string{"version", "event", "from_status", "to_status", "actor", "reason", "forced"})...); err != nil {
+	if s.history, err = lookUp(ctx, tx, l.called().History(), slices.Concat(keys, []string{"version", "event", "from_status", "to_status", "actor", "reason", "request_id", "forced"})...); err != nil {
 		return s, err
 	}
 	if l.Facts() {
@@ -89,16 +89,20 @@ func (l *lifecycle) judgeStructure(s structure, find func(Kind, string, ...any),
 	} else if !s.table.unique(keys...) { // by any name, and perhaps no constraint
 		find(ConstraintMissing, "%s has no primary key or unique index on exactly (%s)", s.table.name, strings.Join(keys, ", "))
 	}
-	s.table.require(called.VersionCheck(), "c", "CHECK of the version", []string{l.Table.Version}, find)
+	g := guard{l, find, note, map[string]bool{}}
+	g.check(s.table.require(called.VersionCheck(), "c", "CHECK of the version", []string{l.Table.Version}, find),
+		"a version below 1", scope{l.Table.Version: "0"}, scope{l.Table.Version: "-1"})
 	s.history.require(sqlname.PrimaryKey(called.History()), "p", "primary key", append([]string{"version"}, keys...), find)
-	s.history.require(called.ForcedCheck(), "c", "CHECK of forced entries", []string{"forced", "actor", "reason"}, find)
+	g.check(s.history.require(called.ForcedCheck(), "c", "CHECK of forced entries", []string{"forced", "actor", "reason"}, find),
+		"a forced entry without actor or reason", scope{"forced": true, "actor": "", "reason": "r"}, scope{"forced": true, "actor": "a", "reason": ""})
 	if s.facts != nil {
 		s.facts.require(sqlname.PrimaryKey(called.Facts()), "p", "primary key, by which a fact counts once", []string{"event", "identity"}, find)
 	}
-	if check := s.table.require(called.StatusCheck(), "c", "CHECK of the states", []string{l.Table.Status.Column}, find); check != nil {
-		l.compareStates(l.listed(check.def), note)
+	if check := s.table.require(called.StatusCheck(), "c", "CHECK of the states", []string{l.Table.Status.Column}, find); check != nil &&
+		!g.check(check, "a row in a state that is none", scope{l.Table.Status.Column: l.noState(check)}) {
+		l.compareStates(l.listed(check.expr), note)
 	}
-	l.judgeTriggers(s.table, find)
+	g.judgeTriggers(s)
 	return readable
 }
 
@@ -180,31 +184,39 @@ func (l *lifecycle) compareStates(listed []string, note func(string, ...any)) {
 }
 
 // listed are the values that stand in a CHECK.
-func (l *lifecycle) listed(def string) []string {
+func (l *lifecycle) listed(expr string) []string {
 	if l.Table.Status.Storage == model.StoredCode { // PostgreSQL writes one below 0 as text
-		return numbers.FindAllString(def, -1)
+		return numbers.FindAllString(expr, -1)
 	}
 	var values []string
-	for _, m := range texts.FindAllStringSubmatch(def, -1) {
+	for _, m := range texts.FindAllStringSubmatch(expr, -1) {
 		values = append(values, strings.ReplaceAll(m[1], "''", "'"))
 	}
 	return values
 }
 
-// judgeTriggers looks for the triggers that refuse and forget. What edges they
-// allow is not compared.
-func (l *lifecycle) judgeTriggers(r *relation, find func(Kind, string, ...any)) {
-	called := l.called()
-	for _, t := range []struct{ name, function, use string }{
-		{called.Edge(), called.Refuse(), "refuses illegal edges"},
-		{called.Birth(), called.Refuse(), "refuses rows that do not begin as they should"},
-		{called.Gone(), called.Forget(), "ends history and facts with their row"},
+// judgeTriggers looks for the triggers that refuse and forget, and judges what
+// they let pass. Their functions are where the migrations made the tables.
+func (g guard) judgeTriggers(s structure) {
+	called := g.called()
+	for _, t := range []struct {
+		name, function, use string
+		on                  int64
+		judge               func(string, condition)
+	}{
+		{called.Edge(), called.Refuse(), "refuses illegal edges", onUpdate, g.edge},
+		{called.Birth(), called.Refuse(), "refuses rows that do not begin as they should", onInsert, g.birth},
+		{called.Gone(), called.Forget(), "ends history and facts with their row", onDelete, g.gone},
 	} {
-		switch is, there := r.triggers[t.name]; {
+		switch is, there := s.table.triggers[t.name]; {
 		case !there || is.function != t.function:
-			find(TriggerMissing, "%s has no trigger %s with the function %s, which %s", r.name, t.name, t.function, t.use)
+			g.find(TriggerMissing, "%s has no trigger %s with the function %s, which %s", s.table.name, t.name, t.function, t.use)
+		case is.schema != s.table.schema && is.schema != s.history.schema:
+			g.find(TriggerMissing, "%s: the trigger %s, which %s, calls a function %s of another schema", s.table.name, t.name, t.use, t.function)
 		case is.enabled != "O" && is.enabled != "A":
-			find(TriggerDisabled, "%s: the trigger %s, which %s, is disabled", r.name, t.name, t.use)
+			g.find(TriggerDisabled, "%s: the trigger %s, which %s, is disabled", s.table.name, t.name, t.use)
+		default:
+			g.trigger(t.name, is, t.on, t.judge)
 		}
 	}
 }

@@ -21,6 +21,7 @@ func PastOf(made []Schema) model.Past {
 				codes[r.Is] = code
 			}
 		}
+		past.Former = renamedAgain(past.Former, s.Renames)
 		all = all.inTermsOf(s.Renames)
 		p := all.pending()
 		p.States = union(p.States, s.statesInForce())
@@ -49,6 +50,30 @@ func PastOf(made []Schema) model.Past {
 		}
 	}
 	return past
+}
+
+// renamedAgain leads former names to the newer ones and adds those that have
+// become former. A rename stands in several migrations until it is through.
+func renamedAgain(former [][2]string, renames []Rename) [][2]string {
+	var all [][2]string
+	add := func(was, is string) {
+		if pair := [2]string{was, is}; was != is && !slices.Contains(all, pair) {
+			all = append(all, pair)
+		}
+	}
+	for _, f := range former {
+		for _, r := range renames {
+			if r.Was == f[1] {
+				f[1] = r.Is
+				break
+			}
+		}
+		add(f[0], f[1])
+	}
+	for _, r := range renames {
+		add(r.Was, r.Is)
+	}
+	return all
 }
 
 // union adds to a list what it lacks of another.

@@ -38,7 +38,7 @@ var table = []struct {
 	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass", "internal/sqlname", "internal/sqlcname"}},
 	{"internal/compare", []string{"internal/diag", "internal/model", "internal/sqlexpr"}},
 	{"internal/revision", nil},
-	{"internal/audit", []string{"internal/model", "internal/sqlname"}},
+	{"internal/audit", []string{"internal/model", "internal/pgparse", "internal/sqlname"}},
 	{"internal/rowcount", []string{"internal/model", "internal/sqlname"}},
 	{"internal/cli", []string{"internal/duration", "internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},

@@ -8,6 +8,9 @@ type Past struct {
 	Initial []string
 	// Edges are moves that were legal, those of today among them.
 	Edges [][2]string
+	// Former are names that states had once, each with the name of today. A name
+	// may have been that of several states, one after another, or be one's today.
+	Former [][2]string
 	// Identities are events that have left facts.
 	Identities []string
 	// Due are states whose rows may lack the due time that they should have, or
