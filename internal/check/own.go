@@ -135,7 +135,7 @@ func (c *checker) codes() {
 			continue
 		}
 		taken[code] = d.state
-		d.state.Code = code
+		d.state.Code, d.state.CodePos = code, entry.Value.Pos
 	}
 }
 

@@ -9,7 +9,8 @@ const (
 	CodeMigration diag.Code = "FSM090"
 	// CodeStateGone: a state is no longer there, although rows may stand in it.
 	CodeStateGone diag.Code = "FSM092"
-	// CodeRenameUnderWay: the definition gives up a rename that has begun.
+	// CodeRenameUnderWay: the definition gives up a rename that has begun, or has
+	// SQL that would be wrong until its end.
 	CodeRenameUnderWay diag.Code = "FSM093"
 	// CodeWasUnknown: was names a state that never was.
 	CodeWasUnknown diag.Code = "FSM094"
@@ -34,9 +35,9 @@ func Rules() []diag.Rule {
 		Cause: "A state is no longer declared, although programs of before bring rows there. The database accepts it until fsmgen generate --advance; that migration fails as long as rows stand in it.",
 		Fix:   "Say was: OLD in the state that it is now called. To take a state away, mark it retired: true first, advance, let its rows leave it, and delete it then.",
 	}, {
-		Code: CodeRenameUnderWay, Severity: diag.Error, Short: "rename given up half way",
-		Cause: "The renaming of a state has begun, rows and programs use both names, and the definition no longer says so.",
-		Fix:   "Put the definition back as it was, and end the rename with fsmgen generate --advance, twice from its beginning, each time when the programs of before are gone; change the name again after that. To give it up instead, roll the program back, migrate down past it, and delete its migrations.",
+		Code: CodeRenameUnderWay, Severity: diag.Error, Short: "at odds with a rename",
+		Cause: "The renaming of a state has begun, rows and programs use both names, and the definition no longer says so. Or a check, a guard or a value that is set looks for such a state by its name, which only some of its rows have then.",
+		Fix:   "Take the name out of the SQL before the rename begins: a transition's from says in which states it goes; put the new name in when the rename is through. For the rest, put the definition back as it was, and end the rename with fsmgen generate --advance, twice from its beginning, each time when the programs of before are gone; change the name again after that. To give it up instead, roll the program back, migrate down past it, and delete its migrations.",
 	}, {
 		Code: CodeWasUnknown, Severity: diag.Error, Short: "former name unknown",
 		Cause: "A new state says was, and the newest migration of the machine has no state of that name.",

@@ -22,6 +22,7 @@ func (s *Schema) expand(prev Schema, m *model.Machine, problems *diag.List) {
 		gone = &diag.List{} // a rename that is refused looks like a state that is gone: told once is enough
 	}
 	s.goneStates(was, m, &p, gone)
+	s.takenCodes(was, m, gone)
 	accepted := func(state string) bool { return slices.Contains(s.States, state) || slices.Contains(p.States, state) }
 	for _, e := range was.edgesInForce() {
 		for _, to := range e.To {
@@ -41,6 +42,7 @@ func (s *Schema) expand(prev Schema, m *model.Machine, problems *diag.List) {
 		}
 	}
 	s.pendingColumns(prev, m, &p)
+	s.newLabels(prev, m, p, problems)
 	if !p.none() {
 		s.Pending = &p
 	}
@@ -101,6 +103,28 @@ func (s *Schema) goneStates(was Schema, m *model.Machine, p *Pending, problems *
 			hint = "if it is now called \"" + is + "\", say was: " + name + " there; otherwise " + hint
 		}
 		problems.Addf(m.Pos, CodeStateGone, diag.Warning, "the state %q is gone, and rows may stand in it; the new program answers them with UnknownStateError: %s", name, hint)
+	}
+}
+
+// takenCodes refuses to let a code stand for a new state while rows, and
+// programs of before, have it for another one.
+func (s *Schema) takenCodes(was Schema, m *model.Machine, problems *diag.List) {
+	if !s.coded() || !was.coded() {
+		return
+	}
+	known := was.statesInForce()
+	for _, name := range s.States {
+		state := m.State(name)
+		for _, other := range known {
+			switch {
+			case other == name && was.code(other) != state.Code && !slices.Contains(was.States, name):
+				problems.Addf(state.CodePos, CodeMigration, diag.Error,
+					"the code of %q was %d before, and rows may still have it; give it that one again", name, was.code(other))
+			case other != name && was.code(other) == state.Code && !slices.Contains(known, name):
+				problems.Addf(state.CodePos, CodeMigration, diag.Error,
+					"the code %d stands for %q in the rows there are, so they would be read as %q: give the new state another code; if it is the same state, say was: %[2]s", state.Code, other, name)
+			}
+		}
 	}
 }
 
@@ -209,9 +233,10 @@ func (s *Schema) laterCheck(prev Schema, was *Column, is Column, m *model.Machin
 		return "", false
 	case was == nil:
 		// Programs of before leave a new column to its default. Only a check that
-		// looks at other columns can refuse what they write.
+		// looks at other columns, the machine's own and the key among them, can
+		// refuse what they write.
 		for _, part := range m.Table.Column(is.Name).Check.Parts {
-			if part.Kind == model.ColumnRef && find(prev.Columns, part.Text) != nil {
+			if part.Kind == model.ColumnRef && (find(s.Columns, part.Text) == nil || find(prev.Columns, part.Text) != nil) {
 				return "", true
 			}
 		}
@@ -225,4 +250,20 @@ func (s *Schema) laterCheck(prev Schema, was *Column, is Column, m *model.Machin
 		return force, true
 	}
 	return "(" + force + ") OR (" + is.Check + ")", true
+}
+
+// newLabels refuses a check that is put on by the migration that adds a state
+// of its to the enum: PostgreSQL uses no value before it is committed.
+func (s *Schema) newLabels(prev Schema, m *model.Machine, p Pending, problems *diag.List) {
+	if !s.enum() || !prev.enum() {
+		return
+	}
+	fresh := slices.DeleteFunc(slices.Clone(s.States), func(state string) bool { return slices.Contains(prev.labels(), state) })
+	for _, c := range s.Columns {
+		check := m.Table.Column(c.Name).Check
+		off := PendingCheck{Column: c.Name} // it waits
+		if check != nil && !slices.Contains(p.Checks, off) && names(check, s.own().Status, fresh) {
+			problems.Addf(check.Pos, CodeMigration, diag.Error, "the check names a state that is new in the enum %q, which PostgreSQL refuses in one migration: add the state first, and change the check in the next release", s.Status.Type)
+		}
+	}
 }

@@ -106,7 +106,7 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	}
 	s.sameStorage(prev, m, refuse)
 	s.sameFacts(prev, m, refuse)
-	steps := s.emptied(prev)
+	steps := append(s.emptied(prev), s.enumValues(prev)...)
 	steps = append(steps, s.changeColumns(prev, m, refuse, problems)...)
 	alter := "ALTER TABLE " + ident(s.Table)
 	for _, own := range s.ownColumns() {
@@ -131,7 +131,7 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 
 // changeRules replaces CHECK and triggers where what they allow is not the same.
 func (s *Schema) changeRules(prev Schema) []step {
-	steps := s.enumValues(prev)
+	var steps []step
 	if was, is := prev.function(), s.function(); !slices.Equal(was.up, is.up) {
 		steps = append(steps, replacedFunction(was, is))
 	}

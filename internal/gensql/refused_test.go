@@ -105,3 +105,43 @@ func TestTheCodesOfThisPackage(t *testing.T) {
 	}
 	require.Equal(t, []string{"FSM090", "FSM092", "FSM093", "FSM094", "FSM095", "FSM096", "FSM097", "FSM098"}, codes)
 }
+
+// SQL that looks for a state under rename by its name would be wrong for half
+// of the rows until the rename is through.
+func TestNoRenameWithSQLThatNamesTheState(t *testing.T) {
+	t.Parallel()
+	const way = `looks for a state by its name, and while "SHUT" is renamed to "CLOSED" rows hold either: take the name out and deploy that, rename, and put the new name in when the rename is through (a transition's from says in which states it goes, better than a guard)`
+	const rule = "check: knocks >= 0"
+	for _, c := range []struct{ name, old, new, want string }{
+		{"check", rule, `check: "status <> 'SHUT' OR knocks >= 0"`, `door.yaml:7:48: FSM093 error this check ` + way},
+		{"guard", "event: open, from: SHUT, to: OPEN", `event: open, from: SHUT, to: OPEN, guard: {sql: "status IN ('OPEN', 'SHUT') AND knocks > 0"}`, `FSM093 error this guard ` + way},
+		{"value", "knocks: knocks + 1", `knocks: "CASE status WHEN 'SHUT' THEN 1 ELSE 2 END"`, `FSM093 error this value ` + way},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			was := strings.Replace(door, c.old, c.new, 1)
+			is := strings.NewReplacer("SHUT: {}", "CLOSED: {was: SHUT}", "SHUT", "CLOSED").Replace(was)
+			files := fstest.MapFS{}
+			land(t, files, was)
+			content, problems := next(t, files, is)
+			require.Nil(t, content)
+			require.Contains(t, told(problems), c.want)
+			_, problems = next(t, files, strings.Replace(is, "'CLOSED'", "'SHUT'", 1))
+			require.Contains(t, told(problems), c.want, "under its former name neither")
+
+			files = fstest.MapFS{}
+			land(t, files, door)
+			land(t, files, renamed)
+			_, problems = next(t, files, is)
+			require.Contains(t, told(problems), c.want, "nor half way")
+			advance(t, files, renamed)
+			advance(t, files, renamed)
+			_, problems = next(t, files, is)
+			require.NotContains(t, told(problems), "FSM093", "the rename is through")
+		})
+	}
+	other := strings.Replace(door, rule, `check: "status <> 'OPEN' OR knocks >= 0"`, 1)
+	files := fstest.MapFS{}
+	land(t, files, other)
+	require.Empty(t, land(t, files, strings.NewReplacer("SHUT: {}", "CLOSED: {was: SHUT}", "SHUT", "CLOSED").Replace(other)), "another state's name does no harm")
+}

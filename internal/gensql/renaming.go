@@ -3,6 +3,7 @@ package gensql
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
@@ -38,6 +39,50 @@ func (s *Schema) renames(prev Schema, m *model.Machine, problems *diag.List) {
 				suggest(state.Was, slices.DeleteFunc(slices.Clone(prev.States), func(name string) bool { return m.State(name) != nil })))
 		}
 	}
+	s.namedInSQL(m, problems)
+}
+
+// namedInSQL refuses expressions that look for a state under rename by its name:
+// rows hold either name until the rename is through, and a condition with one
+// of them is silently wrong for the others.
+func (s *Schema) namedInSQL(m *model.Machine, problems *diag.List) {
+	if s.coded() {
+		return // the code stays
+	}
+	told := map[*model.Expr]bool{} // a guard may serve several transitions
+	look := func(what string, e *model.Expr) {
+		for _, r := range s.Renames {
+			if told[e] || !names(e, s.own().Status, []string{r.Was, r.Is}) {
+				continue
+			}
+			told[e] = true
+			problems.Addf(e.Pos, CodeRenameUnderWay, diag.Error,
+				"this %s looks for a state by its name, and while %q is renamed to %q rows hold either: take the name out and deploy that, rename, and put the new name in when the rename is through (a transition's from says in which states it goes, better than a guard)",
+				what, r.Was, r.Is)
+		}
+	}
+	for _, c := range m.Table.Columns {
+		if c.Check != nil {
+			look("check", c.Check)
+		}
+	}
+	for _, t := range m.Transitions {
+		if t.Guard != nil {
+			look("guard", t.Guard.SQL)
+		}
+		for _, a := range t.Set {
+			look("value", a.Value)
+		}
+	}
+}
+
+// names reports whether an expression reads the status column and has one of
+// the states' names as a constant.
+func names(e *model.Expr, status string, states []string) bool {
+	reads := slices.ContainsFunc(e.Parts, func(p model.Part) bool { return p.Kind == model.ColumnRef && p.Text == status })
+	return reads && slices.ContainsFunc(e.Parts, func(p model.Part) bool {
+		return p.Kind == model.Text && slices.ContainsFunc(states, func(state string) bool { return strings.Contains(p.Text, literal(state)) })
+	})
 }
 
 func suggest(name string, candidates []string) string {

@@ -206,3 +206,56 @@ func TestRenamesInOtherStorage(t *testing.T) {
 	require.Nil(t, content)
 	require.Contains(t, told(problems), `FSM090 error the code of "CLOSED" was 20 when it was called "SHUT"; a rename keeps it`)
 }
+
+// The machine's own columns and the key are old ones too: programs of before
+// write them.
+func TestACheckOverAnOwnColumnWaits(t *testing.T) {
+	t.Parallel()
+	for _, check := range []string{"status <> 'SHUT' OR most > 3", "version < 2 OR most > 3", "door_id > 1 OR most > 3"} {
+		t.Run(check, func(t *testing.T) {
+			t.Parallel()
+			files := fstest.MapFS{}
+			checked := strings.Replace(door, "colour: text", "colour: text\n    most: {type: integer, default: 3, check: \""+check+"\"}", 1)
+			land(t, files, door)
+			land(t, files, checked)
+			require.Equal(t, []string{"column most has no check yet"}, schema(t, files).Waits())
+			advance(t, files, checked)
+			s := standing(t, files)
+			s.up(2)
+			s.may(insert(1, "OPEN"), move(1, "SHUT"), "DELETE FROM doors")
+			s.up(3)
+			s.may("INSERT INTO doors (door_id, status, version, colour, most) VALUES (1, 'OPEN', 1, 'red', 4)", move(1, "SHUT"))
+			s.cannot("UPDATE doors SET most = 3")
+		})
+	}
+}
+
+// A check that names a state which is new in an enum cannot be put on by the
+// migration that adds the value.
+func TestACheckOverANewLabelWaits(t *testing.T) {
+	t.Parallel()
+	enum := strings.Replace(door, "columns:\n    colour", "status: {enum: door_state}\n  columns:\n    colour", 1)
+	locked := strings.NewReplacer("  GONE: {final: true}", "  GONE: {final: true}\n  LOCKED: {}",
+		"transitions:", "transitions:\n  - {event: shut, from: LOCKED, to: SHUT}\n  - {event: knock, from: OPEN, to: LOCKED}").Replace(enum)
+	files := fstest.MapFS{}
+	land(t, files, enum)
+	content, problems := next(t, files, strings.Replace(locked, "check: knocks >= 0", "check: \"status <> 'LOCKED' OR knocks > 0\"", 1))
+	require.Nil(t, content)
+	require.Equal(t, `door.yaml:8:48: FSM090 error the check names a state that is new in the enum "door_state", which PostgreSQL refuses in one migration: add the state first, and change the check in the next release`+"\n", told(problems))
+
+	most := strings.Replace(locked, "colour: text", "colour: text\n    most: {type: integer, default: 3, check: \"status <> 'LOCKED' OR most > 3\"}", 1)
+	land(t, files, most)
+	advance(t, files, most)
+	s := standing(t, files)
+	s.up(3)
+	s.may("INSERT INTO doors (door_id, status, version, colour, most) VALUES (1, 'OPEN', 1, 'red', 4)", move(1, "LOCKED"))
+	s.cannot("UPDATE doors SET most = 3")
+
+	later := fstest.MapFS{} // in the next release it goes
+	land(t, later, enum)
+	land(t, later, locked)
+	named := strings.Replace(locked, "check: knocks >= 0", "check: \"status <> 'LOCKED' OR knocks > 0\"", 1)
+	land(t, later, named)
+	advance(t, later, named)
+	standing(t, later).up(4)
+}

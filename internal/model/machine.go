@@ -65,6 +65,8 @@ type State struct {
 	WasPos diag.Position
 	// Code stands for the state in a status column of an integer type.
 	Code int
+	// CodePos is the place of Code.
+	CodePos diag.Position
 	// Deadline is nil for a state that is never left by itself.
 	Deadline *Deadline
 	// Index is the state's place in Machine.States.
