@@ -23,7 +23,7 @@ func (s Schema) checks() []step {
 	for _, c := range checks {
 		steps = append(steps, step{
 			[]string{
-				block("BEGIN", s.unless(c.name), fmt.Sprintf("    ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", table, ident(c.name), c.sql), "  END IF;"),
+				block("BEGIN", s.unless(c.name), fmt.Sprintf("    ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", table, ident(c.name), c.sql), s.markCheck(c.name), "  END IF;"),
 				fmt.Sprintf("ALTER TABLE %s VALIDATE CONSTRAINT %s;", table, ident(c.name)),
 			},
 			[]string{fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", table, ident(c.name))},
@@ -53,6 +53,7 @@ func (s Schema) notNull() step {
 			fmt.Sprintf("  IF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = %s AND NOT a.attnotnull AND a.attname = ANY (ARRAY[%s]))", s.relation(), literals(names)),
 			fmt.Sprintf("    AND NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = %s AND c.conname = %s) THEN", s.relation(), literal(name)),
 			fmt.Sprintf("    ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", table, name, strings.Join(whole, " AND ")),
+			s.markCheck(name),
 			"  END IF;"),
 		block("BEGIN",
 			fmt.Sprintf("  IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = %s AND c.conname = %s) THEN", s.relation(), literal(name)),
