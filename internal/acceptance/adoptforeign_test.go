@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/pawl-go/pawl/internal/gensql"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/testdb"
 )
@@ -110,4 +111,43 @@ func TestACutOffAdoptionKnowsItsOwn(t *testing.T) {
 	_, err = provider.DownTo(t.Context(), 1)
 	require.NoError(t, err)
 	require.Equal(t, "0", s.text(`SELECT ((SELECT count(*) FROM pg_class WHERE relname ~ '^parcels?_(history|facts|deadline)') + (SELECT count(*) FROM pg_proc WHERE proname LIKE 'parcel%'))::text`))
+}
+
+// A column that is no longer declared is the user's again, default, NOT NULL and
+// all; the check of its definition goes, and comes again on the way back.
+func TestAColumnIsGivenBack(t *testing.T) {
+	t.Parallel()
+	yaml := strings.Replace(existing(storages[0].definition(keys[0])), "paid_cents:  {type: bigint, default: 0}",
+		"paid_cents:  {type: bigint, default: 0}\n    weight: {type: bigint, default: 3, check: weight > 0}\n    note: text", 1)
+	s := &shop{t, testdb.New(t)}
+	s.exec(`CREATE TABLE parcels (id bigint PRIMARY KEY, state text NOT NULL, total_cents bigint, weight bigint NOT NULL DEFAULT 9, note text NOT NULL);
+		INSERT INTO parcels VALUES (1, 'PENDING', 100, 5, 'mine')`)
+	full := machineOf(t, yaml)
+	_, err := adoption(t, s, full).Up(t.Context())
+	require.NoError(t, err)
+	columns := `SELECT string_agg(concat_ws(' ', a.attname, a.attnotnull, pg_get_expr(d.adbin, d.adrelid)), ', ' ORDER BY a.attname)
+		FROM pg_attribute AS a LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE a.attrelid = 'parcels'::regclass AND a.attname IN ('weight', 'note')`
+	checks := `SELECT count(*)::text FROM pg_constraint WHERE conrelid = 'parcels'::regclass AND conname = 'parcels_weight_fsm_check'`
+	had := s.text(columns)
+	require.Contains(t, had, "note t")
+	require.Equal(t, "1", s.text(checks))
+
+	was := gensql.SchemaOf(full)
+	less := machineOf(t, existing(storages[0].definition(keys[0])))
+	migration := string(migrationOf(t, less, &was))
+	for _, statement := range statements(migration) {
+		s.exec(statement)
+	}
+	require.Equal(t, had, s.text(columns))
+	require.Equal(t, "0", s.text(checks))
+	_, back, _ := strings.Cut(migration, "-- +goose Down")
+	s.exec(back)
+	require.Equal(t, had, s.text(columns))
+	require.Equal(t, "1", s.text(checks))
+
+	now, err := gensql.Embedded([]byte(migration))
+	require.NoError(t, err)
+	require.Len(t, now, 1)
+	require.Empty(t, now[0].Left)
+	require.Nil(t, now[0].Pending, "nothing is left to be done when the programs of before are gone")
 }
