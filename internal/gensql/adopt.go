@@ -20,6 +20,7 @@ func (s Schema) adopt() []step {
 	steps := []step{
 		shortLocks(),
 		{up: []string{s.fits()}},
+		{up: []string{s.foreign()}},
 	}
 	if s.enum() {
 		steps = append(steps, step{up: []string{s.enumLabels()}})
@@ -37,16 +38,18 @@ func (s Schema) adopt() []step {
 	if s.Deadlines {
 		steps = append(steps, s.concurrentIndex())
 	}
-	steps = append(steps, again(s.historyTable()))
+	called := s.called()
+	steps = append(steps, s.owned(s.historyTable(), "TABLE "+called.History()))
 	if s.Facts {
-		steps = append(steps, again(s.factsTable()))
+		steps = append(steps, s.owned(s.factsTable(), "TABLE "+called.Facts()))
 	}
-	for _, made := range []step{s.function(), s.goneFunction(), s.edgeTrigger(), s.birthTrigger(), s.goneTrigger()} {
-		steps = append(steps, again(made))
-	}
-	name := s.called().Adopt()
+	steps = append(steps,
+		s.owned(s.function(), "FUNCTION "+called.Refuse()+"()"),
+		s.owned(s.goneFunction(), "FUNCTION "+called.Forget()+"()"),
+		again(s.edgeTrigger()), again(s.birthTrigger()), again(s.goneTrigger()))
+	name := called.Adopt()
 	return append(steps,
-		step{[]string{s.adoptProcedure(name)}, []string{"DROP PROCEDURE IF EXISTS " + name + "();"}},
+		s.owned(step{[]string{s.adoptProcedure(name)}, []string{"DROP PROCEDURE IF EXISTS " + name + "();"}}, "PROCEDURE "+name+"()"),
 		step{[]string{"CALL " + name + "();", "RESET lock_timeout;"}, []string{lines(
 			"-- Gives up, as the way up does, rather than make others wait.",
 			"SET lock_timeout = '1s';")}},

@@ -31,7 +31,7 @@ func (s Schema) constraint(name, check string) step {
 	table := ident(s.Table)
 	return step{
 		[]string{
-			block("BEGIN", s.unless(name), fmt.Sprintf("    ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", table, ident(name), check), "  END IF;"),
+			block("BEGIN", s.unless(name), fmt.Sprintf("    ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", table, ident(name), check), s.markCheck(name), "  END IF;"),
 			s.validate(name),
 		},
 		[]string{fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", table, ident(name))},
@@ -83,6 +83,7 @@ func (s Schema) notNull(columns []Column) step {
 			fmt.Sprintf("  IF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = %s AND NOT a.attnotnull AND a.attname = ANY (ARRAY[%s]))", s.relation(), literals(names)),
 			fmt.Sprintf("    AND NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = %s AND c.conname = %s) THEN", s.relation(), literal(name)),
 			fmt.Sprintf("    ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", table, name, strings.Join(whole, " AND ")),
+			s.markCheck(name),
 			"  END IF;"),
 		s.validate(name),
 		"ALTER TABLE " + table + "\n" + strings.Join(set, ",\n") + ";",

@@ -63,10 +63,25 @@ func (s *Schema) changeColumns(prev Schema, m *model.Machine, refuse func(diag.P
 			steps = append(steps, s.alterColumn(prev.leftInForce(*was), s.leftInForce(is), diag.Position{}, refuse)...)
 		}
 	}
+	for _, was := range s.givenBack(prev) {
+		checked(prev.inForce(was), Column{Name: was.Name})
+		steps = append(steps, step{up: []string{fmt.Sprintf("-- The column %s is no longer declared; it stays as it is, without a check of the machine's.", ident(was.Name))}})
+	}
 	if len(looked) > 0 {
 		looked = append(looked, step{up: []string{"SET LOCAL lock_timeout = '1s';"}})
 	}
 	return slices.Concat(looked, dropped, steps, added, s.changeFill(prev))
+}
+
+// givenBack lists the columns of a table that was there before which are no
+// longer declared: their defaults and NOT NULL may be the user's.
+func (s *Schema) givenBack(prev Schema) []Column {
+	if !s.Existing {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(prev.Columns), func(was Column) bool {
+		return find(s.Columns, was.Name) != nil || find(s.Left, was.Name) != nil
+	})
 }
 
 // mayChange tells when a column that is or is not required any more is at odds

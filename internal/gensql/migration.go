@@ -245,12 +245,19 @@ func (s *Schema) changeDue(prev Schema) []step {
 	return steps
 }
 
-// keep carries over what stays in the database although it is no longer declared.
+// keep carries over what stays in the database although it is no longer
+// declared. A column of a table that was there before is the user's again, who
+// may do with it as he likes; declared again, it is a column like any other that
+// may be there.
 func (s *Schema) keep(prev Schema) {
 	s.Facts = s.Facts || prev.Facts
 	s.Deadlines = s.Deadlines || prev.Deadlines
 	s.Runs = s.Runs || prev.Runs
-	for _, old := range append(append([]Column{}, prev.Left...), prev.Columns...) {
+	gone := slices.Clone(prev.Left)
+	if !s.Existing {
+		gone = append(gone, prev.Columns...)
+	}
+	for _, old := range gone {
 		if find(s.Columns, old.Name) == nil && find(s.Left, old.Name) == nil {
 			s.Left = append(s.Left, old)
 		}
