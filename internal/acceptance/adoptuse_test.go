@@ -104,3 +104,24 @@ func TestChecksThatRefuseStatesAreNamed(t *testing.T) {
 		})
 	}
 }
+
+// A due time and a count that were there before mean nothing to the machine:
+// each row is taken in as if it had just come into its state.
+func TestDueTimesOfBeforeAreReplaced(t *testing.T) {
+	t.Parallel()
+	s := &shop{t, testdb.New(t)}
+	s.exec(`CREATE TABLE parcels (id bigint PRIMARY KEY, state text NOT NULL, total_cents bigint DEFAULT 100, due_at timestamptz, due_runs integer NOT NULL DEFAULT 0);
+		INSERT INTO parcels (id, state, due_at, due_runs) VALUES
+			(1, 'PENDING', '2001-01-01', 0), (2, 'PENDING', NULL, 5), (3, 'PAYING', '2999-01-01', 2), (4, 'PAID', '2001-01-01', 0), (5, 'CANCELLED', NULL, 3), (6, 'SHIPPED', NULL, 0)`)
+	m := takenIn(t, storages[0], keys[0])
+	provider := adoption(t, s, m)
+	untouched := s.text(`SELECT ctid::text FROM parcels WHERE id = 6`)
+	_, err := provider.Up(t.Context())
+	require.NoError(t, err)
+	due := `SELECT string_agg(concat_ws(' ', o.id, o.due_at - h.at, o.due_runs), ', ' ORDER BY o.id) FROM parcels AS o JOIN parcel_history AS h ON h.id = o.id`
+	want := "1 00:30:00 0, 2 00:30:00 0, 3 00:15:00 0, 4 0, 5 0, 6 0"
+	require.Equal(t, want, s.text(due))
+	require.Equal(t, untouched, s.text(`SELECT ctid::text FROM parcels WHERE id = 6`), "what is right already is not written")
+	s.exec(`CALL parcel_adopt()`)
+	require.Equal(t, want, s.text(due))
+}
