@@ -77,12 +77,12 @@ func TestChecksThatRefuseStatesAreNamed(t *testing.T) {
 		storage   storage
 		sql, want string
 	}{
-		"a list":        {storages[0], head + `text CHECK (state IN ('PENDING', 'PAID', 'CANCELLED')))`, refused + "parcels_state_check refuses PAYING, parcels_state_check refuses SHIPPED ("},
-		"not validated": {storages[0], head + `text); ALTER TABLE parcels ADD CONSTRAINT old CHECK (state <> 'PAID') NOT VALID`, refused + "old refuses PAID ("},
-		"a length":      {storages[0], head + `varchar(5) CHECK (char_length(state) < 9))`, refused + "parcels_state_check refuses CANCELLED ("},
-		"codes":         {storages[2], head + `smallint CHECK (state BETWEEN 10 AND 30))`, refused + "parcels_state_check refuses SHIPPED, parcels_state_check refuses CANCELLED ("},
-		"an enum":       {storages[1], labels + head + `parcel_state CHECK (state <> 'PAYING'))`, refused + "parcels_state_check refuses PAYING ("},
-		"a new label":   {storages[1], labels + head + `parcel_state CHECK (state IN ('PENDING', 'PAYING', 'PAID', 'CANCELLED')))`, refused + "parcels_state_check refuses SHIPPED ("},
+		"a list":        {storages[0], head + `text CHECK (state IN ('PENDING', 'PAID', 'CANCELLED')))`, refused + "parcels_state_check refuses PAYING, parcels_state_check refuses SHIPPED;"},
+		"not validated": {storages[0], head + `text); ALTER TABLE parcels ADD CONSTRAINT old CHECK (state <> 'PAID') NOT VALID`, refused + "old refuses PAID;"},
+		"a length":      {storages[0], head + `varchar(5) CHECK (char_length(state) < 9))`, refused + "parcels_state_check refuses CANCELLED;"},
+		"codes":         {storages[2], head + `smallint CHECK (state BETWEEN 10 AND 30))`, refused + "parcels_state_check refuses SHIPPED, parcels_state_check refuses CANCELLED;"},
+		"an enum":       {storages[1], labels + head + `parcel_state CHECK (state <> 'PAYING'))`, refused + "parcels_state_check refuses PAYING;"},
+		"a new label":   {storages[1], labels + head + `parcel_state CHECK (state IN ('PENDING', 'PAYING', 'PAID', 'CANCELLED')))`, refused + "parcels_state_check refuses SHIPPED;"},
 		"all":           {storages[0], head + `text CHECK (state IN ('PENDING', 'PAYING', 'PAID', 'CANCELLED', 'SHIPPED', 'LOST')))`, ""},
 		"with others":   {storages[0], head + `text CHECK (state <> 'PAID' OR total_cents > 0))`, ""},
 		"fails":         {storages[0], `CREATE FUNCTION odd(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$;` + head + `text CHECK (odd(state)))`, ""},

@@ -57,6 +57,10 @@ func (d *differ) columnAdded(n *model.Column) {
 	case n.Optional:
 		text += ", optional"
 		reasons = append(reasons, rows("those that are there have NULL in it"+d.unlessThere()), programs("they leave it NULL"))
+	case d.new.Table.Existing:
+		text += ", without a default"
+		reasons = append(reasons, breaks(rows("the migration stops, with nothing changed, unless the table has the column already, with a value in every row")),
+			breaks(programs("they create rows without it, which are refused unless the table has a default of its own")))
 	default:
 		text += ", without a default"
 		reasons = append(reasons, breaks(rows("those that are there have no value for it: give it a default, make it optional, or migrate it by hand (FSM090)")),
@@ -74,13 +78,13 @@ func (d *differ) columnAdded(n *model.Column) {
 	d.add(ColumnAdded, "table.columns."+n.Name, diag.Position{}, n.Pos, Minor, text, reasons...)
 }
 
-// unlessThere is what rows have to fear in a table that was there before the
+// unlessThere is what becomes of rows in a table that was there before the
 // machine: only the database knows whether it has the column.
 func (d *differ) unlessThere() string {
 	if !d.new.Table.Existing {
 		return ""
 	}
-	return "; if the table has the column already, the migration fails, and is written by hand"
+	return "; if the table has the column already, they keep what they have"
 }
 
 // looksBack reports whether a new column's check looks at a column of old.

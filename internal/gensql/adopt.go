@@ -18,12 +18,7 @@ const adoptEvent = "adopted"
 // is simply run once more.
 func (s Schema) adopt() []step {
 	steps := []step{
-		{
-			[]string{lines(
-				"-- A statement that waits for a lock makes others wait behind it, so it gives up soon. Migrate again then.",
-				"SET lock_timeout = '1s';")},
-			[]string{"RESET lock_timeout;"},
-		},
+		shortLocks(),
 		{up: []string{s.fits()}},
 		{up: []string{s.usable()}},
 		{up: []string{s.foreign()}},
@@ -39,8 +34,9 @@ func (s Schema) adopt() []step {
 		},
 		step{up: []string{s.rowsFit()}},
 	)
+	steps = append(steps, s.ownDefaults(), step{up: []string{s.rowsFit()}})
 	steps = append(steps, s.checks()...)
-	steps = append(steps, s.notNull())
+	steps = append(steps, s.notNull(s.required()))
 	if s.Deadlines {
 		steps = append(steps, s.concurrentIndex())
 	}
@@ -60,6 +56,16 @@ func (s Schema) adopt() []step {
 			"-- Gives up, as the way up does, rather than make others wait.",
 			"SET lock_timeout = '1s';")}},
 	)
+}
+
+// shortLocks begins a migration whose statements give up rather than wait.
+func shortLocks() step {
+	return step{
+		[]string{lines(
+			"-- A statement that waits for a lock makes others wait behind it, so it gives up soon. Migrate again then.",
+			"SET lock_timeout = '1s';")},
+		[]string{"RESET lock_timeout;"},
+	}
 }
 
 // again makes a step that may run a second time.

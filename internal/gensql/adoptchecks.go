@@ -18,18 +18,48 @@ func (s Schema) checks() []step {
 			checks = append(checks, check{s.called().ColumnCheck(c.Name), c.Check})
 		}
 	}
-	table := ident(s.Table)
 	var steps []step
 	for _, c := range checks {
-		steps = append(steps, step{
-			[]string{
-				block("BEGIN", s.unless(c.name), fmt.Sprintf("    ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", table, ident(c.name), c.sql), s.markCheck(c.name), "  END IF;"),
-				fmt.Sprintf("ALTER TABLE %s VALIDATE CONSTRAINT %s;", table, ident(c.name)),
-			},
-			[]string{fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", table, ident(c.name))},
-		})
+		steps = append(steps, s.constraint(c.name, c.sql))
 	}
 	return steps
+}
+
+// constraint puts on a check: first for what is written from now on, then for
+// the rows there are.
+func (s Schema) constraint(name, check string) step {
+	table := ident(s.Table)
+	return step{
+		[]string{
+			block("BEGIN", s.unless(name), fmt.Sprintf("    ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", table, ident(name), check), s.markCheck(name), "  END IF;"),
+			s.validate(name),
+		},
+		[]string{fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", table, ident(name))},
+	}
+}
+
+// validate looks at the rows there are. One that came in since they were looked
+// at would leave a constraint that refuses what the program of before writes,
+// and no machine: then the constraint goes again, for good, before the error.
+func (s Schema) validate(name string) string {
+	table := ident(s.Table)
+	return block(
+		"DECLARE",
+		"  problem text;",
+		"BEGIN",
+		"  IF NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = "+s.relation()+" AND c.conname = "+literal(name)+") THEN",
+		"    RETURN;",
+		"  END IF;",
+		"  BEGIN",
+		fmt.Sprintf("    ALTER TABLE %s VALIDATE CONSTRAINT %s;", table, ident(name)),
+		"  EXCEPTION WHEN check_violation THEN",
+		"    problem := SQLERRM;",
+		"  END;",
+		"  IF problem IS NOT NULL THEN",
+		fmt.Sprintf("    ALTER TABLE %s DROP CONSTRAINT %s;", table, ident(name)),
+		"    COMMIT;",
+		raise("%s; such rows came in while the migration ran, and the constraint is gone again", "mend the rows, then migrate again", "check_violation", "problem"),
+		"  END IF;")
 }
 
 // unless is the head of an IF that asks for a constraint.
@@ -40,10 +70,10 @@ func (s Schema) unless(constraint string) string {
 // notNull makes NOT NULL what must have a value. PostgreSQL does not look at
 // the rows where a valid constraint says so already, which therefore comes
 // first and goes again. It has no way back: what was NOT NULL is not known.
-func (s Schema) notNull() step {
+func (s Schema) notNull(columns []Column) step {
 	table, name := ident(s.Table), s.called().NullCheck()
 	var set, whole, names []string
-	for _, c := range s.required() {
+	for _, c := range columns {
 		set = append(set, "  ALTER COLUMN "+ident(c.Name)+" SET NOT NULL")
 		whole = append(whole, ident(c.Name)+" IS NOT NULL")
 		names = append(names, c.Name)
@@ -55,10 +85,7 @@ func (s Schema) notNull() step {
 			fmt.Sprintf("    ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s) NOT VALID;", table, name, strings.Join(whole, " AND ")),
 			s.markCheck(name),
 			"  END IF;"),
-		block("BEGIN",
-			fmt.Sprintf("  IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = %s AND c.conname = %s) THEN", s.relation(), literal(name)),
-			fmt.Sprintf("    ALTER TABLE %s VALIDATE CONSTRAINT %s;", table, name),
-			"  END IF;"),
+		s.validate(name),
 		"ALTER TABLE " + table + "\n" + strings.Join(set, ",\n") + ";",
 		fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", table, name),
 	}}

@@ -45,7 +45,6 @@ func (s Schema) statesAllowed() string {
 		"    END IF;",
 		"  END LOOP;",
 		"  IF problem IS NOT NULL THEN",
-		fmt.Sprintf("    RAISE EXCEPTION '%s has checks that refuse states of the machine: %%', problem USING ERRCODE = 'check_violation',", s.Table),
-		"      HINT = 'Drop or widen them, then migrate again; the machine puts on its own.';",
+		raise(s.Table+" has checks that refuse states of the machine: %s", "drop or widen them, then migrate again", "check_violation", "problem"),
 		"  END IF;")
 }

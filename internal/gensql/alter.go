@@ -13,7 +13,7 @@ import (
 // are added last, since a check may name any column; the way back is the same
 // in reverse.
 func (s *Schema) changeColumns(prev Schema, m *model.Machine, refuse func(diag.Position, string, ...any), problems *diag.List) []step {
-	var dropped, steps, added []step
+	var looked, dropped, steps, added []step
 	checked := func(was, is Column) {
 		switch {
 		case was.Check == is.Check:
@@ -37,6 +37,9 @@ func (s *Schema) changeColumns(prev Schema, m *model.Machine, refuse func(diag.P
 		}
 		valueless := !is.Optional && is.Default == "" && (was == nil || was.Optional || left != nil)
 		switch {
+		case s.Existing && was == nil: // its constraints are of a migration of their own
+			looked, steps = append(looked, s.laterFits(s.inForce(is))), append(steps, s.laterColumn(is))
+			continue
 		case valueless && was == nil:
 			refuse(pos, "the new column %q has no value for the rows there are: make it optional or give it a default", is.Name)
 			continue
@@ -64,7 +67,10 @@ func (s *Schema) changeColumns(prev Schema, m *model.Machine, refuse func(diag.P
 		checked(prev.inForce(was), Column{Name: was.Name})
 		steps = append(steps, step{up: []string{fmt.Sprintf("-- The column %s is no longer declared; it stays as it is, without a check of the machine's.", ident(was.Name))}})
 	}
-	return slices.Concat(dropped, steps, added, s.changeFill(prev))
+	if len(looked) > 0 {
+		looked = append(looked, step{up: []string{"SET LOCAL lock_timeout = '1s';"}})
+	}
+	return slices.Concat(looked, dropped, steps, added, s.changeFill(prev))
 }
 
 // givenBack lists the columns of a table that was there before which are no

@@ -194,8 +194,7 @@ func (s *Schema) emptied(prev Schema) []step {
 	return []step{{up: []string{block(
 		"BEGIN",
 		fmt.Sprintf("  IF EXISTS (SELECT 1 FROM %s AS o WHERE %s) THEN", ident(s.Table), prev.standsIn("o", gone)),
-		fmt.Sprintf("    RAISE EXCEPTION '%%', %s", literal(s.Machine+": rows stand in a state that is taken away: "+strings.Join(gone, ", "))),
-		"      USING ERRCODE = 'check_violation', HINT = 'Move them out by events or corrections, then migrate again.';",
+		raise(s.Machine+": rows stand in a state that is taken away: %s", "move them out by events or corrections, then migrate again", "check_violation", literal(strings.Join(gone, ", "))),
 		"  END IF;")}}}
 }
 

@@ -35,7 +35,9 @@ type landed struct {
 	// which file.
 	newest map[string]gensql.Schema
 	// made holds, for each machine, what all of its migrations made, in order.
-	made  map[string][]gensql.Schema
+	made map[string][]gensql.Schema
+	// first holds, for each table, what the first migration of it made.
+	first map[string]gensql.Schema
 	in    map[string]string
 	core  bool
 	last  uint64
@@ -48,7 +50,7 @@ func readLanded(fsys fs.FS) (*landed, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(files, func(a, b sqlcgen.File) int { return cmp.Compare(number(a.Name), number(b.Name)) })
-	l := &landed{files: files, newest: map[string]gensql.Schema{}, made: map[string][]gensql.Schema{}, in: map[string]string{}}
+	l := &landed{files: files, newest: map[string]gensql.Schema{}, made: map[string][]gensql.Schema{}, first: map[string]gensql.Schema{}, in: map[string]string{}}
 	for _, f := range files {
 		l.core = l.core || bytes.Contains(f.Content, []byte(gensql.CoreMark))
 		schemas, err := gensql.Embedded(f.Content)
@@ -56,12 +58,20 @@ func readLanded(fsys fs.FS) (*landed, error) {
 			return nil, fmt.Errorf("%s: %w", path.Join(Migrations, f.Name), err)
 		}
 		for _, s := range schemas {
-			l.newest[s.Machine], l.in[s.Machine] = s, f.Name
-			l.made[s.Machine] = append(l.made[s.Machine], s)
+			l.note(s, f.Name)
 		}
 		l.last = max(l.last, number(f.Name))
 	}
 	return l, nil
+}
+
+// note takes down what a migration made.
+func (l *landed) note(s gensql.Schema, file string) {
+	l.newest[s.Machine], l.in[s.Machine] = s, file
+	l.made[s.Machine] = append(l.made[s.Machine], s)
+	if _, there := l.first[s.Table]; !there {
+		l.first[s.Table] = s
+	}
 }
 
 func (l *landed) schema(machine string) *gensql.Schema {
@@ -92,10 +102,7 @@ type next func(m *model.Machine, prev *gensql.Schema, problems *diag.List) [][]b
 
 // difference is what a changed definition needs.
 func difference(m *model.Machine, prev *gensql.Schema, problems *diag.List) [][]byte {
-	if content := gensql.Migration(m, prev, problems); content != nil {
-		return [][]byte{content}
-	}
-	return nil
+	return gensql.Migrations(m, prev, problems)
 }
 
 // advance is what may come when the programs of before are gone.
@@ -145,7 +152,7 @@ func (l *landed) add(m *model.Machine, content []byte, set *fileset.Set) error {
 		return err
 	}
 	for _, s := range schemas {
-		l.newest[s.Machine], l.in[s.Machine] = s, f.Name
+		l.note(s, f.Name)
 	}
 	l.last++
 	l.added++

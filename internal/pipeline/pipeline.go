@@ -151,7 +151,7 @@ func generate(ctx context.Context, fsys fs.FS, to way, problems *diag.List) (*fi
 
 // render adds everything but the migrations to the set.
 func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Machine, l *landed, set *fileset.Set, problems *diag.List) error {
-	db := sqlcgen.Input{Migrations: append(standIns(machines, l.files), l.files...)}
+	db := sqlcgen.Input{Migrations: append(standIns(machines, l), l.files...)}
 	var err error
 	if db.Queries, err = queries(fsys, machines, l, set); err != nil {
 		return err

@@ -11,16 +11,16 @@ import (
 )
 
 // standIns are what sqlc is shown of the tables that were there before their
-// machines and that no migration of the project makes: the table as the
-// definition has it, before all migrations. They are written nowhere.
-func standIns(machines []*model.Machine, files []sqlcgen.File) []sqlcgen.File {
+// machines and that no migration of the project makes: the table as it was
+// taken in, before all migrations. They are written nowhere.
+func standIns(machines []*model.Machine, l *landed) []sqlcgen.File {
 	var made []sqlcgen.File
 	for _, m := range machines {
-		if m.Table == nil || !m.Table.Existing || creates(files, "table", m.Table.Name) {
+		if m.Table == nil || !m.Table.Existing || creates(l.files, "table", m.Table.Name) {
 			continue
 		}
-		enum := m.Table.Status.Storage == model.StoredEnum && !creates(files, "type", m.Table.Status.Type)
-		made = append(made, sqlcgen.File{Name: m.Name + ".sql", Content: gensql.StandIn(m, enum)})
+		enum := m.Table.Status.Storage == model.StoredEnum && !creates(l.files, "type", m.Table.Status.Type)
+		made = append(made, sqlcgen.File{Name: m.Name + ".sql", Content: gensql.StandIn(l.first[m.Table.Name], enum)})
 	}
 	return made
 }
