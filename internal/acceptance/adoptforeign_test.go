@@ -39,20 +39,20 @@ func TestWhatTheUserHasIsNotTakenOver(t *testing.T) {
 	m := takenIn(t, storages[0], keys[0])
 	nothing := ` RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;`
 	for name, tc := range map[string]struct{ sql, want string }{
-		"history":       {`CREATE TABLE parcel_history (id bigint, note text)`, "relation parcel_history"},
-		"history alike": {`CREATE TABLE parcel_history (id bigint, version bigint, event text, from_status text, to_status text, at timestamptz)`, "relation parcel_history"},
-		"facts":         {`CREATE VIEW parcel_facts AS SELECT 1 AS one`, "relation parcel_facts"},
-		"facts key":     {`CREATE INDEX parcel_facts_key_idx ON parcels (total_cents)`, "relation parcel_facts_key_idx"},
-		"history key":   {`CREATE TABLE notes (id bigint CONSTRAINT parcel_history_pkey PRIMARY KEY)`, "relation parcel_history_pkey"},
-		"index":         {`CREATE INDEX parcels_deadline_idx ON parcels (total_cents)`, "relation parcels_deadline_idx"},
-		"wider index":   {`CREATE INDEX parcels_deadline_idx ON parcels (due_at)`, "relation parcels_deadline_idx"},
-		"other index":   {`CREATE INDEX parcels_deadline_idx ON parcels (due_at) WHERE total_cents > 0`, "relation parcels_deadline_idx"},
-		"functions":     {`CREATE FUNCTION parcel_forget()` + nothing + `CREATE FUNCTION parcel_refuse_edge()` + nothing, "function parcel_forget, function parcel_refuse_edge"},
-		"procedure":     {`CREATE PROCEDURE parcel_adopt() LANGUAGE sql AS 'SELECT 1'`, "function parcel_adopt"},
+		"history":       {`CREATE TABLE parcel_history (id bigint, note text)`, "parcel_history"},
+		"history alike": {`CREATE TABLE parcel_history (id bigint, version bigint, event text, from_status text, to_status text, at timestamptz)`, "parcel_history"},
+		"facts":         {`CREATE VIEW parcel_facts AS SELECT 1 AS one`, "parcel_facts"},
+		"facts key":     {`CREATE INDEX parcel_facts_key_idx ON parcels (total_cents)`, "parcel_facts_key_idx"},
+		"history key":   {`CREATE TABLE notes (id bigint CONSTRAINT parcel_history_pkey PRIMARY KEY)`, "parcel_history_pkey"},
+		"index":         {`CREATE INDEX parcels_deadline_idx ON parcels (total_cents)`, "parcels_deadline_idx"},
+		"wider index":   {`CREATE INDEX parcels_deadline_idx ON parcels (due_at)`, "parcels_deadline_idx"},
+		"other index":   {`CREATE INDEX parcels_deadline_idx ON parcels (due_at) WHERE total_cents > 0`, "parcels_deadline_idx"},
+		"functions":     {`CREATE FUNCTION parcel_forget()` + nothing + `CREATE FUNCTION parcel_refuse_edge()` + nothing, "parcel_forget, parcel_refuse_edge"},
+		"procedure":     {`CREATE PROCEDURE parcel_adopt() LANGUAGE sql AS 'SELECT 1'`, "parcel_adopt"},
 		"triggers": {`CREATE FUNCTION mine()` + nothing + `CREATE TRIGGER parcel_edge AFTER UPDATE ON parcels FOR EACH ROW EXECUTE FUNCTION mine();
 			CREATE TRIGGER parcel_gone AFTER DELETE ON parcels FOR EACH ROW EXECUTE FUNCTION mine()`, "trigger parcel_edge, trigger parcel_gone"},
 		"check":          {`ALTER TABLE parcels ADD CONSTRAINT parcels_total_cents_fsm_check CHECK (total_cents > 5)`, "constraint parcels_total_cents_fsm_check"},
-		"in another one": {`CREATE SCHEMA other; CREATE TABLE other.parcel_history (id bigint); ALTER DATABASE here SET search_path = public, other`, "relation parcel_history"},
+		"in another one": {`CREATE SCHEMA other; CREATE TABLE other.parcel_history (id bigint); ALTER DATABASE here SET search_path = public, other`, "parcel_history"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +62,7 @@ func TestWhatTheUserHasIsNotTakenOver(t *testing.T) {
 			provider := adoption(t, s, m)
 			before := s.text(catalog)
 			_, err := provider.Up(t.Context())
-			require.ErrorContains(t, err, "the names of the machine are taken by: "+tc.want+" (")
+			require.ErrorContains(t, err, "something else is called as what parcel needs: "+tc.want+"; rename it")
 			require.Equal(t, "42710", sqlState(t, err))
 			require.Equal(t, before, s.text(catalog))
 		})

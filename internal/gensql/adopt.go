@@ -20,10 +20,12 @@ func (s Schema) adopt() []step {
 	steps := []step{
 		shortLocks(),
 		{up: []string{s.fits()}},
+		{up: []string{s.usable()}},
 		{up: []string{s.foreign()}},
+		{up: []string{s.statesAllowed()}},
 	}
 	if s.enum() {
-		steps = append(steps, step{up: []string{s.enumLabels()}})
+		steps = append(steps, step{up: []string{s.enumLabels()}}, step{up: []string{s.statesAllowed()}})
 	}
 	steps = append(steps,
 		step{

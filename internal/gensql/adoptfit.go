@@ -45,7 +45,7 @@ func (s Schema) fits() string {
 		raise(s.Table+" has no primary key or unique index of NOT NULL columns on exactly (%s)", "make one, concurrently, then migrate again", "undefined_object", literal(s.keyList(""))),
 		"  END IF;",
 	}
-	return block(append(l, s.free()...)...)
+	return block(l...)
 }
 
 // typeName is a type as PostgreSQL's catalogs tell it.

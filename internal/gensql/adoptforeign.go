@@ -52,13 +52,13 @@ func (s Schema) foreign() string {
 		"  problem text;",
 		"BEGIN",
 		"  SELECT string_agg(f.name, ', ' ORDER BY f.place, f.name COLLATE \"C\") INTO problem FROM (",
-		"    SELECT 1 AS place, 'relation ' || c.relname AS name FROM pg_class AS c",
+		"    SELECT 1 AS place, c.relname::text AS name FROM pg_class AS c",
 		fmt.Sprintf("    LEFT JOIN pg_index AS i ON i.indexrelid = c.oid AND i.indrelid <> %s", s.relation()),
 		fmt.Sprintf("    WHERE c.relname IN (%s) AND %s", literals(relations), here("c.relnamespace")),
 		fmt.Sprintf("      AND obj_description(COALESCE(i.indrelid, c.oid), 'pg_class') IS DISTINCT FROM %s", s.mark()),
 		fmt.Sprintf("      AND NOT (c.relname = %s AND %s)", literal(called.DeadlineIndex()), index),
 		"    UNION ALL",
-		"    SELECT 2, 'function ' || p.proname FROM pg_proc AS p",
+		"    SELECT 2, p.proname FROM pg_proc AS p",
 		fmt.Sprintf("    WHERE p.proname IN (%s) AND p.pronargs = 0 AND %s", literals([]string{called.Refuse(), called.Forget(), called.Adopt()}), here("p.pronamespace")),
 		fmt.Sprintf("      AND obj_description(p.oid, 'pg_proc') IS DISTINCT FROM %s", s.mark()),
 		"    UNION ALL",
@@ -71,8 +71,7 @@ func (s Schema) foreign() string {
 		fmt.Sprintf("      AND obj_description(k.oid, 'pg_constraint') IS DISTINCT FROM %s", s.mark()),
 		"  ) AS f;",
 		"  IF problem IS NOT NULL THEN",
-		"    RAISE EXCEPTION 'the names of the machine are taken by: %', problem USING ERRCODE = 'duplicate_object',",
-		"      HINT = 'Rename them or drop them, then migrate again; nothing was changed.';",
+		raise("something else is called as what "+s.Machine+" needs: %s", "rename it or the machine, then migrate again", "duplicate_object", "problem"),
 		"  END IF;")
 }
 

@@ -13,37 +13,6 @@ func raise(message, advice, code string, args ...string) string {
 		literal(strings.ToUpper(advice[:1])+advice[1:]+"."))
 }
 
-// free stops when what is made last, after the constraints, bears a name that
-// something else has: CREATE … IF NOT EXISTS would take it for its own.
-func (s Schema) free() []string {
-	keys := make([]string, 0, len(s.keys()))
-	for _, k := range s.keys() {
-		keys = append(keys, k.Name)
-	}
-	called := s.called()
-	tables := []string{fmt.Sprintf("(%s, ARRAY[%s])", literal(ident(called.History())),
-		literals(append([]string{"version", "event", "from_status", "to_status", "actor", "reason", "request_id", "forced", "at"}, keys...)))}
-	if s.Facts {
-		tables = append(tables, fmt.Sprintf("(%s, ARRAY[%s])", literal(ident(called.Facts())),
-			literals(append([]string{"event", "identity", "fingerprint", "outcome", "from_status", "to_status", "version", "at"}, keys...))))
-	}
-	return []string{
-		"  SELECT string_agg(w.name, ', ') INTO problem FROM (",
-		fmt.Sprintf("    SELECT w.name FROM (VALUES %s) AS w(name, columns) JOIN pg_class AS r ON r.oid = to_regclass(w.name)", strings.Join(tables, ", ")),
-		"    WHERE r.relkind <> 'r' OR NOT w.columns <@ ARRAY(SELECT a.attname::text FROM pg_attribute AS a WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped)",
-		"    UNION ALL",
-		fmt.Sprintf("    SELECT r.relname::text FROM pg_class AS r WHERE r.oid = to_regclass(%s)", literal(ident(called.DeadlineIndex()))),
-		fmt.Sprintf("      AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indexrelid = r.oid AND i.indrelid = %s)", s.relation()),
-		"    UNION ALL",
-		"    SELECT p.proname::text FROM pg_proc AS p WHERE p.pronargs = 0 AND p.pronamespace = current_schema()::regnamespace",
-		fmt.Sprintf("      AND (p.proname IN (%s) AND p.prorettype <> 'trigger'::regtype OR p.proname = %s AND p.prokind <> 'p')", literals([]string{called.Refuse(), called.Forget()}), literal(called.Adopt())),
-		"  ) AS w;",
-		"  IF problem IS NOT NULL THEN",
-		raise("something else is called as what "+s.Machine+" needs: %s", "rename it or the machine, then migrate again", "duplicate_object", "problem"),
-		"  END IF;",
-	}
-}
-
 // rowsFit looks for rows that the constraints would refuse, and names them:
 // PostgreSQL itself would only say that there are some.
 func (s Schema) rowsFit() string {

@@ -84,18 +84,26 @@ func (s Schema) freshRows() []string {
 	return l
 }
 
-// dueRows sets the due time of the fresh rows whose state has a deadline. One
-// that has moved since got its own.
+// dueRows sets the due time of the fresh rows as if they had just come into
+// their state, whatever it was before: the machine alone gives it a meaning.
+// One that has moved since got its own.
 func (s Schema) dueRows() []string {
-	due := ident(s.own().Deadline)
 	var whens, states []string
 	for _, d := range s.Due {
 		whens = append(whens, fmt.Sprintf("WHEN %s THEN interval '%s'", literal(d.State), d.After))
 		states = append(states, literal(d.State))
 	}
+	set := fmt.Sprintf("%s = now() + CASE f.state %s END", ident(s.own().Deadline), strings.Join(whens, " "))
+	if s.Runs {
+		set += fmt.Sprintf(", %s = 0", ident(s.own().Runs))
+	}
+	stale := qualified("o", s.own().Deadline) + " IS NOT NULL"
+	if s.Runs {
+		stale += " OR " + qualified("o", s.own().Runs) + " <> 0"
+	}
 	return []string{
 		"    ), due AS (",
-		fmt.Sprintf("      UPDATE %s AS o SET %s = now() + CASE f.state %s END", ident(s.Table), due, strings.Join(whens, " ")),
-		fmt.Sprintf("      FROM fresh AS f WHERE %s AND f.first_version IS NULL AND f.state IN (%s) AND o.%s IS NULL", s.sameKey("o", "f"), strings.Join(states, ", "), due),
+		fmt.Sprintf("      UPDATE %s AS o SET %s", ident(s.Table), set),
+		fmt.Sprintf("      FROM fresh AS f WHERE %s AND f.first_version IS NULL AND (f.state IN (%s) OR %s)", s.sameKey("o", "f"), strings.Join(states, ", "), stale),
 	}
 }
