@@ -17,7 +17,8 @@ import (
 )
 
 // lives are three definitions of one machine: with a state REVIEW; with it
-// retired, PAID called SETTLED and given a deadline; and without REVIEW.
+// retired, PAID called SETTLED and given a deadline; and without REVIEW
+// and the former name.
 func (s storage) lives(t *testing.T, k keyed, taken bool) (first, second, third *model.Machine) {
 	t.Helper()
 	s.isPaid = "state IS NOT NULL"
@@ -43,6 +44,7 @@ func (s storage) lives(t *testing.T, k keyed, taken bool) (first, second, third 
 	v3 := strings.NewReplacer(
 		"  REVIEW:    {resting: true, retired: true"+code+"}\n", "",
 		"  release: {otherwise: {replay: [PENDING], reject: '*'}}\n", "", "  - {event: release, from: REVIEW, to: PENDING}\n", "",
+		"{was: PAID, ", "{", // the rename is through, and fsm_audit tells of PAID for ever
 	).Replace(v2)
 	return machineOf(t, v1), machineOf(t, v2), machineOf(t, v3)
 }

@@ -84,6 +84,9 @@ func (s scope) value(n *pg.Node) (any, error) {
 				return v, err
 			}
 		}
+	case n.GetNullTest() != nil: // no value is NULL
+		_, err := s.value(n.GetNullTest().GetArg())
+		return n.GetNullTest().GetNulltesttype() == pg.NullTestType_IS_NOT_NULL, err
 	case n.GetBoolExpr() != nil:
 		return s.joined(n.GetBoolExpr())
 	case n.GetAExpr() != nil:

@@ -82,9 +82,17 @@ func (k *call) definitions(ctx context.Context, name string) (source, error) {
 
 // onDisk reads a file or folder.
 func (k *call) onDisk(name string) (source, error) {
-	full := filepath.FromSlash(name)
-	if !filepath.IsAbs(full) {
-		full = filepath.Join(k.dir, full)
+	base := k.dir
+	if filepath.IsAbs(filepath.FromSlash(name)) {
+		base = ""
+	}
+	full := filepath.Join(base, filepath.FromSlash(name))
+	for at, up := range filepath.ToSlash(name) { // a/.. is a path when a is there, and HEAD:a/.. is none
+		if rest := filepath.ToSlash(name)[at:]; up == '/' && at > 0 && (rest == "/.." || strings.HasPrefix(rest, "/../")) {
+			if _, err := os.Stat(filepath.Join(base, filepath.FromSlash(name[:at]))); err != nil {
+				return source{}, err
+			}
+		}
 	}
 	if _, err := os.Stat(full); err != nil {
 		return source{}, err
@@ -98,11 +106,21 @@ func (k *call) onDisk(name string) (source, error) {
 	return source{name: name, fsys: os.DirFS(filepath.Dir(full)), path: filepath.Base(full), prefix: filepath.ToSlash(filepath.Dir(filepath.FromSlash(name))) + "/"}, nil
 }
 
-// inRevision reads REV, whose definitions are those of the project's root, or REV:PATH.
+// inRevision reads REV, whose definitions are those of the project's root,
+// REV:PATH, or :PATH of the index.
 func (k *call) inRevision(ctx context.Context, name string) (source, error) {
 	rev, inside, pathed := strings.Cut(name, ":")
+	if rev == "" {
+		inside = strings.TrimPrefix(inside, "0:")
+	}
 	object, root := name, path.Clean("/" + inside)[1:]
 	if !pathed {
+		switch err := revision.Commit(ctx, k.dir, rev); {
+		case errors.Is(err, revision.ErrNoCommit):
+			return source{}, fmt.Errorf("%w; %s: with its colon reads a tree", err, rev)
+		case err != nil:
+			return source{}, err
+		}
 		object, root = rev+":./"+pipeline.Definitions, pipeline.Definitions
 	}
 	fsys, err := revision.Files(ctx, k.dir, object, root, pipeline.IsDefinition)

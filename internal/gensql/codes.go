@@ -40,8 +40,8 @@ func Rules() []diag.Rule {
 		Fix:   "Take the name out of the SQL before the rename begins: a transition's from says in which states it goes; put the new name in when the rename is through. For the rest, put the definition back as it was, and end the rename with fsmgen generate --advance, twice from its beginning, each time when the programs of before are gone; change the name again after that. To give it up instead, roll the program back, migrate down past it, and delete its migrations.",
 	}, {
 		Code: CodeWasUnknown, Severity: diag.Error, Short: "former name unknown",
-		Cause: "A new state says was, and the newest migration of the machine has no state of that name.",
-		Fix:   "Correct the name, or delete was if the state is new.",
+		Cause: "A state says was, and it is new and the newest migration of the machine has no state of that name, or it was there before and no migration ever had one.",
+		Fix:   "Correct the name, or delete was if the state had no other name.",
 	}, {
 		Code: CodeTwoIntoOne, Severity: diag.Error, Short: "two states into one",
 		Cause: "A state says was, and both names were states before, so programs mean different things by them.",

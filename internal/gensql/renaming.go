@@ -85,11 +85,36 @@ func names(e *model.Expr, status string, states []string) bool {
 	})
 }
 
+// FormerNames tells, of a machine with migrations, the former names of states
+// that were there before which none of its migrations ever had: made is what
+// they made, in order. Of a state that is new, or whose rename is under way, the
+// migration itself tells it.
+func FormerNames(m *model.Machine, made []Schema, problems *diag.List) {
+	if len(made) == 0 {
+		return
+	}
+	newest, ever := made[len(made)-1], []string{}
+	for _, s := range made {
+		ever = union(ever, s.statesInForce())
+		for _, r := range s.Renames {
+			ever = union(ever, []string{r.Was})
+		}
+	}
+	gone := slices.DeleteFunc(slices.Clone(ever), func(name string) bool { return m.State(name) != nil })
+	for _, state := range m.States {
+		there := slices.Contains(newest.statesInForce(), state.Name)
+		under := slices.ContainsFunc(newest.Renames, func(r Rename) bool { return r.Is == state.Name })
+		if state.Was != "" && there && !under && !slices.Contains(ever, state.Was) {
+			problems.Addf(state.WasPos, CodeWasUnknown, diag.Error, "no migration of %q ever had a state %q%s", m.Name, state.Was, suggest(state.Was, gone))
+		}
+	}
+}
+
 func suggest(name string, candidates []string) string {
 	if near := diag.Nearest(name, candidates); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
-	return "; delete was if the state is new"
+	return "; delete was if the state had no other name"
 }
 
 // goesOn reports whether the definition still says of a rename under way what

@@ -132,6 +132,7 @@ func migrations(fsys fs.FS, machines []*model.Machine, set *fileset.Set, to next
 		if prev == nil && l.renamed(m, problems) {
 			continue
 		}
+		gensql.FormerNames(m, l.made[m.Name], problems)
 		for _, content := range to(m, prev, problems) {
 			if err := l.add(m, content, set); err != nil {
 				return nil, err

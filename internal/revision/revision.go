@@ -1,6 +1,7 @@
 // Package revision reads files as a revision of a git repository has them, by
 // the git program. It changes nothing: neither the repository nor its working
-// tree nor its index. What the files mean it leaves to others.
+// tree nor its index. The folder alone says which repository is read, and not
+// what a hook has in its environment. What the files mean it leaves to others.
 package revision
 
 import (
@@ -11,8 +12,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +29,8 @@ var (
 	ErrNoRevision = errors.New("no such revision")
 	// ErrNoPath says that the revision is there, and the path in it is not.
 	ErrNoPath = errors.New("no such path in the revision")
+	// ErrNoCommit says that a name is one of a tree or a file, and no revision.
+	ErrNoCommit = errors.New("a tree or a file, not a commit")
 	// ErrLink says that a file is a symbolic link, which cannot be followed in a revision.
 	ErrLink = errors.New("a symbolic link is not followed in a revision")
 )
@@ -40,13 +45,37 @@ func Known(ctx context.Context, dir, name string) bool {
 	return err == nil
 }
 
+// Commit returns nil when the name is one of a commit, or of a tag of one. The
+// errors are ErrNoGit, ErrNoRepository, ErrNoRevision, ErrNoPath, ErrNoCommit,
+// and that of ctx.
+func Commit(ctx context.Context, dir, name string) error {
+	if _, err := resolve(ctx, dir, name); err != nil {
+		return err
+	}
+	if _, err := resolve(ctx, dir, name+"^{commit}"); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("%s: %w", name, ErrNoCommit)
+	}
+	return nil
+}
+
 // Files returns the files that keep takes of a revision's path, as a file
 // system in which they have the names that root gives: the path itself for a
 // file, and root and the rest for those below a folder. name is REV:PATH as git
 // writes it: PATH counts from the root of the repository, or from dir when it
-// begins with ./ . The errors are ErrNoGit, ErrNoRepository, ErrNoRevision,
+// begins with ./ . :PATH is that of the index, which the next commit will have.
+// The errors are ErrNoGit, ErrNoRepository, ErrNoRevision,
 // ErrNoPath, ErrLink for a file that keep takes, and those of ctx and git.
 func Files(ctx context.Context, dir, name, root string, keep func(string) bool) (fs.FS, error) {
+	if strings.HasPrefix(name, ":") {
+		files, err := index(ctx, dir, name, root, keep)
+		if err != nil {
+			return nil, err
+		}
+		return read(ctx, dir, files)
+	}
 	object, err := resolve(ctx, dir, name)
 	if err != nil {
 		return nil, err
@@ -156,10 +185,32 @@ func read(ctx context.Context, dir string, files []file) (fs.FS, error) {
 	return zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
 }
 
+// located are the variables by which git is told of one repository, as git
+// rev-parse --local-env-vars lists them, but for those of configuration. A hook
+// has them set for the repository that it is of.
+var located = []string{
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE",
+	"GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX",
+	"GIT_INTERNAL_SUPER_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE",
+}
+
+// environment is that of git: the folder alone decides which repository is read.
+func environment(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(located, strings.ToUpper(name)) // Windows knows no case
+	})
+}
+
 // git runs git in dir and returns what it prints.
 func git(ctx context.Context, dir string, in io.Reader, args ...string) ([]byte, error) {
+	return gitWith(ctx, dir, nil, in, args...)
+}
+
+// gitWith is git with further settings of the environment.
+func gitWith(ctx context.Context, dir string, set []string, in io.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Stdin = dir, in
+	cmd.Dir, cmd.Stdin, cmd.Env = dir, in, append(environment(os.Environ()), set...)
 	out, err := cmd.Output()
 	switch {
 	case err == nil:

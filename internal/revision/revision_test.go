@@ -99,11 +99,19 @@ func TestFilesErrors(t *testing.T) {
 		{dir, "--all", revision.ErrNoRevision},
 		{dir, "v1:definitions/b.yaml", revision.ErrNoPath},
 		{dir, "v1:../outside", revision.ErrNoPath},
+		{dir, "v1:definitions/../definitions", revision.ErrNoPath},
+		{dir, ":definitions/b.yaml", revision.ErrNoPath},
+		{dir, ":definitions/../definitions", revision.ErrNoPath},
+		{dir, ":../outside", revision.ErrNoPath},
+		{dir, ":/first", revision.ErrNoRevision},
+		{dir, ":1:definitions/a.yaml", revision.ErrNoRevision},
 		{t.TempDir(), "v1:definitions", revision.ErrNoRepository},
 	} {
 		_, err := revision.Files(context.Background(), c.dir, c.name, "x", yaml)
 		require.ErrorIs(t, err, c.want, c.name)
-		require.False(t, revision.Known(context.Background(), c.dir, c.name), c.name)
+		if c.name != ":/first" { // a commit, and none whose files are read by that name
+			require.False(t, revision.Known(context.Background(), c.dir, c.name), c.name)
+		}
 	}
 	require.True(t, revision.Known(context.Background(), dir, "v1"))
 
@@ -135,4 +143,84 @@ func TestWithoutGit(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := revision.Files(context.Background(), t.TempDir(), "HEAD:definitions", "definitions", yaml)
 	require.ErrorIs(t, err, revision.ErrNoGit)
+}
+
+func TestCommit(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	for name, want := range map[string]error{
+		"v1": nil, "HEAD~1": nil, "v9": revision.ErrNoRevision, "v1:gone": revision.ErrNoPath,
+		"HEAD^{tree}": revision.ErrNoCommit, "HEAD:definitions": revision.ErrNoCommit, "HEAD:definitions/a.yaml": revision.ErrNoCommit,
+	} {
+		err := revision.Commit(context.Background(), dir, name)
+		if want == nil {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorIs(t, err, want, name)
+		}
+	}
+}
+
+// The index has what the next commit will have, and the working tree more.
+func TestTheIndex(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	stage := func() {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "definitions/a.yaml"), []byte("staged\n"), 0o644))
+		cmd := exec.Command("git", "add", "definitions/a.yaml")
+		cmd.Dir = dir
+		require.NoError(t, cmd.Run())
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "definitions/a.yaml"), []byte("not staged\n"), 0o644))
+	}
+	stage()
+	const odd = "odd \"名\".yaml"
+	for _, c := range []struct {
+		in, name, root string
+		want           map[string]string
+	}{
+		{"", ":definitions", "definitions", map[string]string{"definitions/a.yaml": "staged\n", "definitions/" + odd: "odd\n"}},
+		{"", ":0:definitions/a.yaml", "definitions/a.yaml", map[string]string{"definitions/a.yaml": "staged\n"}},
+		{"", ":", "", map[string]string{"definitions/a.yaml": "staged\n", "definitions/" + odd: "odd\n", "sub/definitions/c.yaml": "sub\n"}},
+		{"sub", ":./definitions", "definitions", map[string]string{"definitions/c.yaml": "sub\n"}},
+		{"sub", ":definitions/", "definitions", map[string]string{"definitions/a.yaml": "staged\n", "definitions/" + odd: "odd\n"}},
+		{"sub", ":../definitions/a.yaml", "definitions/a.yaml", map[string]string{"definitions/a.yaml": "staged\n"}},
+	} {
+		fsys, err := revision.Files(context.Background(), filepath.Join(dir, c.in), c.name, c.root, yaml)
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.want, contents(t, fsys), c.name)
+	}
+}
+
+// A hook has variables that name its repository. It changes the environment, so
+// it is not parallel.
+func TestTheFolderDecidesInAHook(t *testing.T) {
+	dir, other := repository(t), t.TempDir()
+	cmd := exec.Command("git", "init", "-q", other)
+	require.NoError(t, cmd.Run())
+	own := filepath.Join(dir, ".git", "next-index")
+	content, err := os.ReadFile(filepath.Join(dir, ".git", "index"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(own, content, 0o644))
+	add := exec.Command("git", "rm", "-q", "--cached", "sub/definitions/c.yaml")
+	add.Dir, add.Env = dir, append(os.Environ(), "GIT_INDEX_FILE="+own)
+	require.NoError(t, add.Run())
+
+	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
+	t.Setenv("GIT_WORK_TREE", other)
+	t.Setenv("GIT_PREFIX", "sub/")
+	t.Setenv("GIT_INDEX_FILE", filepath.Join(other, ".git", "index"))
+	read := func(name string) map[string]string {
+		fsys, err := revision.Files(context.Background(), dir, name, "d", yaml)
+		require.NoError(t, err, name)
+		return contents(t, fsys)
+	}
+	require.Equal(t, map[string]string{"d/a.yaml": "one\n"}, read("v1:definitions"))
+	require.Equal(t, map[string]string{"d/c.yaml": "sub\n"}, read(":sub/definitions"), "the index of another repository is passed over")
+
+	// A commit of some files has an index of its own.
+	for _, name := range []string{own, ".git/next-index"} {
+		t.Setenv("GIT_INDEX_FILE", name)
+		_, err = revision.Files(context.Background(), dir, ":sub/definitions", "d", yaml)
+		require.ErrorIs(t, err, revision.ErrNoPath, name)
+	}
 }
