@@ -80,8 +80,8 @@ func (s scope) value(n *pg.Node) (any, error) {
 	case n.GetTypeCast() != nil:
 		if cast := n.GetTypeCast(); keeps(cast.GetTypeName()) && len(cast.GetTypeName().GetArrayBounds()) == 0 {
 			v, err := s.value(cast.GetArg())
-			if _, truth := v.(bool); !truth {
-				return v, err
+			if text, ok := v.(string); ok && err == nil {
+				return converted(text, cast.GetTypeName())
 			}
 		}
 	case n.GetNullTest() != nil: // no value is NULL
@@ -105,6 +105,19 @@ func constant(c *pg.A_Const) (any, error) {
 		return v.Boolval.GetBoolval(), nil
 	}
 	return nil, errForeign
+}
+
+// converted is a value after a cast that keeps it: '007' is the integer 7.
+func converted(text string, t *pg.TypeName) (any, error) {
+	names := t.GetNames()
+	if name := names[len(names)-1].GetString_().GetSval(); name == "text" || name == "varchar" {
+		return text, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return nil, errForeign
+	}
+	return strconv.FormatInt(n, 10), nil
 }
 
 // keeps reports whether a cast to the type changes nothing of a state, a

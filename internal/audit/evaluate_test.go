@@ -1,0 +1,56 @@
+package audit
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What PostgreSQL shows of conditions is judged as it judges them itself, and
+// whatever else may stand there is not judged.
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	columns := scope{"status": "PAID", "version": "5", "forced": true, "actor": "", "old.version": "5", "new.version": "6"}
+	for text, want := range map[string]bool{
+		"((status = ANY (ARRAY['OPEN'::text, 'PAID'::text])))":                                           true,
+		"((status)::text = ANY ((ARRAY['OPEN'::character varying, 'LOST'::character varying])::text[]))": false,
+		"(status <> ALL (ARRAY['OPEN'::text, 'LOST'::text]))":                                            true,
+		"(status <> ALL (ARRAY['OPEN'::text, 'PAID'::text]))":                                            false,
+		"(version = ANY (ARRAY['-5'::integer, 5]))":                                                      true,
+		"(version = '005'::integer)":                                                                     true,
+		"(version > 0)":                                                                                  true,
+		"(version > '-99'::integer)":                                                                     true,
+		"(NOT (version <= 5))":                                                                           false,
+		"((version >= 5) AND (version < 5))":                                                             false,
+		"((NOT forced) OR ((actor <> ''::text) AND (version = 5)))":                                      false,
+		"(new.version = (old.version + 1))":                                                              true,
+		"(old.version <> new.version)":                                                                   true,
+		"(status IS NOT NULL)":                                                                           true,
+		"(status IS NULL)":                                                                               false,
+		"true":                                                                                           true,
+		"((status = 'PAID'::text) OR (length(status) > 3))":                                              true, // what comes first decides
+		"((status = 'OPEN'::text) AND (length(status) > 3))":                                             false,
+	} {
+		c, err := readCondition(text)
+		require.NoError(t, err, text)
+		is, err := c.holds(columns)
+		require.NoError(t, err, text)
+		require.Equal(t, want, is, text)
+	}
+	for _, text := range []string{
+		"", "1; SELECT 1", "true, true", "(", "*", "NULL", "version", "status AND true", "length(status) > 3", "other = 'PAID'", "public.status = 'x'",
+		"status OPERATOR(public.=) 'PAID'", "status ~ 'P'", "status = NULL", "(status)::varchar(2) = 'PA'", "status::public.text = 'PAID'", "status::name = 'PAID'",
+		"status > 'A'", "version > 99999999999", "- version < 0", "version = 'x'::integer", "status = ANY (SELECT 'PAID')", "status = ANY ('{PAID}'::text[])", "forced = true", "forced::text = 'true'",
+		"version + 1", "CASE WHEN forced THEN true END", "status IN ('PAID') IS TRUE",
+	} {
+		c, err := readCondition(text)
+		if err == nil {
+			_, err = c.holds(columns)
+		}
+		require.ErrorIs(t, err, errForeign, text)
+	}
+	for _, text := range []string{"", "SELECT 1", "CREATE TRIGGER"} {
+		_, err := readWhen(text)
+		require.ErrorIs(t, err, errForeign, text)
+	}
+}
