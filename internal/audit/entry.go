@@ -12,6 +12,8 @@ func (w *walker) takeEntry(r *record) {
 	case to == nil:
 		w.find(UnknownState, r.version, "%s led to %s, which is no state of the definition", word(r.event), word(r.to))
 		fine = false
+	case string(r.event) == adoptedEvent:
+		fine = false
 	case r.flag:
 		if r.bad {
 			w.find(UnsignedForce, r.version, "the entry is forced, and has no actor or no reason")
@@ -28,7 +30,8 @@ func (w *walker) takeEntry(r *record) {
 }
 
 // follows reports whether the entry may stand where it does: at the beginning,
-// or after the one before it. A gap leaves the entry itself to be judged.
+// or after the one before it. A gap leaves the entry itself to be judged, and
+// an adoption says itself what it leaves out.
 func (w *walker) follows(r *record) bool {
 	switch {
 	case w.entries == 0:
@@ -36,7 +39,7 @@ func (w *walker) follows(r *record) bool {
 	case r.version == w.last.version:
 		w.find(VersionGap, r.version, "the history has version %d twice", r.version)
 		return false
-	case r.version != w.last.version+1:
+	case r.version != w.last.version+1 && string(r.event) != adoptedEvent:
 		w.find(VersionGap, r.version, "the history goes from version %d to version %d", w.last.version, r.version)
 	case !w.same(r.from, w.last.to):
 		w.find(BrokenChain, r.version, "%s left %s, and the entry before it led to %s", word(r.event), word(r.from), word(w.last.to))
@@ -120,6 +123,7 @@ func (w *walker) applied(r *record, entry bool) {
 			w.earlyAt = r.version
 		}
 		w.early++
+	case entry && string(w.last.event) == adoptedEvent: // of what happened before
 	case !entry:
 		w.find(FactMismatch, r.version, "a fact of %s was Applied at version %d, and the history has no such entry", word(r.event), r.version)
 	case string(w.last.event) != string(r.event):

@@ -93,6 +93,25 @@ func TestOwnColumnsAndFormerStates(t *testing.T) {
 	require.Equal(t, []string{`lease: the database knows the state "99", the definition does not: it is older than the database, or the state is gone`}, report.Notes)
 }
 
+// What a program of before did is taken in again: an adoption may leave
+// versions out, and bears facts of what happened before. It comes from where
+// the history was all the same.
+func TestAdoptedAgain(t *testing.T) {
+	t.Parallel()
+	d := migrated(t)
+	d.exec(leases)
+	d.exec(`UPDATE leases SET revision = 9, phase = 40 WHERE lease_no = 2;
+		UPDATE leases SET due_runs = 0, due_at = NULL WHERE lease_no = 2;
+		INSERT INTO lease_history (tenant, lease_no, version, event, from_status, to_status) VALUES ('a', 2, 9, 'adopted', 'OFFERED', 'ENDED');
+		INSERT INTO lease_facts (event, identity, tenant, lease_no, outcome, from_status, to_status, version) VALUES
+			('sign', 'd7', 'a', 2, 'Applied', 'ENDED', 'ENDED', 9), ('sign', 'd8', 'a', 2, 'Applied', 'ENDED', 'ENDED', 9)`)
+	lines, _ := d.audit(define(t, lease))
+	require.Empty(t, lines)
+	d.exec(`UPDATE lease_history SET from_status = 'SIGNED' WHERE version = 9`)
+	lines, _ = d.audit(define(t, lease))
+	require.Equal(t, []string{`lease ["a", 2] version 9: broken-chain: "adopted" left "SIGNED", and the entry before it led to "OFFERED"`}, lines)
+}
+
 // note keeps its state as an enum, by a name that one state had before.
 const note = `
 machine: note
