@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/gensql"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/testdb"
@@ -150,4 +151,19 @@ func TestAColumnIsGivenBack(t *testing.T) {
 	require.Len(t, now, 1)
 	require.Empty(t, now[0].Left)
 	require.Nil(t, now[0].Pending, "nothing is left to be done when the programs of before are gone")
+
+	for _, statement := range statements(migration) {
+		s.exec(statement)
+	}
+	s.exec(`ALTER TABLE parcels ALTER COLUMN weight DROP NOT NULL`) // it is the user's, who does as he likes
+	var problems diag.List
+	files := gensql.Migrations(full, &now[0], &problems)
+	require.Empty(t, problems.Sorted())
+	for _, file := range files {
+		for _, statement := range statements(string(file)) {
+			s.exec(statement)
+		}
+	}
+	require.Equal(t, "note t, weight t 3", s.text(columns), "declared again, it is what the definition says")
+	require.Equal(t, "1", s.text(checks))
 }

@@ -41,9 +41,9 @@ func (s Schema) adopt() []step {
 		steps = append(steps, s.concurrentIndex())
 	}
 	called := s.called()
-	steps = append(steps, s.owned(s.historyTable(), "TABLE "+called.History()))
+	steps = append(steps, s.ownedTable(s.historyTable(), called.History()))
 	if s.Facts {
-		steps = append(steps, s.owned(s.factsTable(), "TABLE "+called.Facts()))
+		steps = append(steps, s.ownedTable(s.factsTable(), called.Facts()))
 	}
 	steps = append(steps,
 		s.owned(s.function(), "FUNCTION "+called.Refuse()+"()"),

@@ -18,9 +18,20 @@ func (s Schema) mark() string {
 // ours. target is that, as COMMENT ON names it.
 func (s Schema) owned(made step, target string) step {
 	st := again(made)
-	body := append([]string{"BEGIN"}, st.up...)
-	st.up = []string{block(append(body, fmt.Sprintf("COMMENT ON %s IS %s;", target, s.mark()))...)}
+	st.up = []string{block(append(append([]string{"BEGIN"}, st.up...), s.comment(target))...)}
 	return st
+}
+
+// ownedTable is owned for a table. Its statements go to the server in one text,
+// which is all or nothing as well, and which sqlc, unlike a block, looks into.
+func (s Schema) ownedTable(made step, name string) step {
+	st := again(made)
+	st.up = []string{lines(append(st.up, s.comment("TABLE "+name))...)}
+	return st
+}
+
+func (s Schema) comment(target string) string {
+	return fmt.Sprintf("COMMENT ON %s IS %s;", target, s.mark())
 }
 
 // foreign looks for objects of the user's that have the names of ours, before

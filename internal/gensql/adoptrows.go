@@ -102,31 +102,26 @@ func (s Schema) gaps() []string {
 }
 
 // dueRows sets the due time of the moved rows as if they had just come into
-// their state, whatever it was before: the machine alone gives it a meaning.
+// their state: what the table or a program of before left there means nothing
+// to the machine.
 func (s Schema) dueRows() []string {
-	due, table := ident(s.own().Deadline), ident(s.Table)
+	due, runs := ident(s.own().Deadline), ident(s.own().Runs)
 	var whens, states []string
 	for _, d := range s.Due {
 		whens = append(whens, fmt.Sprintf("WHEN %s THEN now() + interval '%s'", literal(d.State), d.After))
 		states = append(states, literal(d.State))
 	}
-	set := due + " = NULL"
+	set, wrong := due+" = NULL", "o."+due+" IS NOT NULL"
 	if len(whens) > 0 {
 		set = fmt.Sprintf("%s = CASE m.state %s END", due, strings.Join(whens, " "))
+		wrong += fmt.Sprintf(" OR m.state IN (%s)", strings.Join(states, ", "))
 	}
 	if s.Runs {
-		set += ", " + ident(s.own().Runs) + " = 0"
-	}
-	first := qualified("o", s.own().Deadline) + " IS NOT NULL"
-	if s.Runs {
-		first += " OR " + qualified("o", s.own().Runs) + " <> 0"
-	}
-	if len(states) > 0 {
-		first = fmt.Sprintf("m.state IN (%s) OR %s", strings.Join(states, ", "), first)
+		set, wrong = set+", "+runs+" = 0", wrong+" OR o."+runs+" <> 0"
 	}
 	return []string{
 		"    ), due AS (",
-		fmt.Sprintf("      UPDATE %s AS o SET %s", table, set),
-		fmt.Sprintf("      FROM moved AS m WHERE %s AND (m.last IS NOT NULL OR %s)", s.sameKey("o", "m"), first),
+		fmt.Sprintf("      UPDATE %s AS o SET %s", ident(s.Table), set),
+		fmt.Sprintf("      FROM moved AS m WHERE %s AND (%s)", s.sameKey("o", "m"), wrong),
 	}
 }
