@@ -12,7 +12,7 @@ func (w *walker) takeEntry(r *record) {
 	case to == nil:
 		w.find(UnknownState, r.version, "%s led to %s, which is no state of the definition", word(r.event), word(r.to))
 		fine = false
-	case string(r.event) == adoptedEvent:
+	case w.adopts(r.event):
 		fine = false
 	case r.flag:
 		if r.bad {
@@ -39,7 +39,7 @@ func (w *walker) follows(r *record) bool {
 	case r.version == w.last.version:
 		w.find(VersionGap, r.version, "the history has version %d twice", r.version)
 		return false
-	case r.version != w.last.version+1 && string(r.event) != adoptedEvent:
+	case r.version != w.last.version+1 && !w.adopts(r.event):
 		w.find(VersionGap, r.version, "the history goes from version %d to version %d", w.last.version, r.version)
 	case !w.same(r.from, w.last.to):
 		w.find(BrokenChain, r.version, "%s left %s, and the entry before it led to %s", word(r.event), word(r.from), word(w.last.to))
@@ -47,6 +47,10 @@ func (w *walker) follows(r *record) bool {
 	}
 	return true
 }
+
+// adopts reports whether the event is the taking in of a row, which tables that
+// were there before their machine have alone.
+func (w *walker) adopts(event []byte) bool { return w.Table.Existing && string(event) == adoptedEvent }
 
 // begins judges the first entry: a creation in the initial state, or the
 // adoption of a row that was there before. A retired state may have been
@@ -125,7 +129,7 @@ func (w *walker) applied(r *record, entry bool) {
 			w.earlyAt = r.version
 		}
 		w.early++
-	case entry && string(w.last.event) == adoptedEvent: // of what happened before
+	case entry && w.adopts(w.last.event): // of what happened before
 	case !entry:
 		w.find(FactMismatch, r.version, "a fact of %s was Applied at version %d, and the history has no such entry", word(r.event), r.version)
 	case string(w.last.event) != string(r.event):

@@ -136,11 +136,11 @@ func TestDiffOfRevisions(t *testing.T) {
 		{[]string{"both"}, 2, "", "both is a path and a revision; the path is taken"},
 		{[]string{"both:./definitions"}, 0, "state DIM is removed", ""},
 		{[]string{"both:definitions/../definitions"}, 2, "", "no such path in the revision"},
-		{[]string{"definitions/../definitions"}, 0, "no change: none\n", ""},
+		{[]string{"definitions/../definitions"}, 0, "", "no change\n"},
 		{[]string{"both^{tree}"}, 2, "", "a tree or a file, not a commit; both^{tree}: with its colon reads a tree"},
 		{[]string{"both^{tree}:"}, 0, "state DIM is removed (was both^{tree}:definitions/lamp.yaml:2)", ""},
 		{[]string{":definitions"}, 0, "state DIM is removed (was :definitions/lamp.yaml:2)", ""},
-		{[]string{"HEAD", ":0:definitions/lamp.yaml"}, 0, "no change: none\n", ""},
+		{[]string{"HEAD", ":0:definitions/lamp.yaml"}, 0, "", "no change\n"},
 		{[]string{":gone"}, 2, "", "no such path in the revision"},
 	} {
 		code, out, err := run(append([]string{"diff", "-C", dir}, c.args...)...)
