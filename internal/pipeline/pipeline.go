@@ -156,23 +156,46 @@ func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Ma
 	if db.Queries, err = queries(fsys, machines, l, set); err != nil {
 		return err
 	}
+	packages := packagesOf(machines, module+"/"+Gen+"/db")
 	if len(db.Queries) > 0 {
 		if err := database(ctx, machines, db, set, problems); err != nil || problems.Errors() > 0 {
 			return err
 		}
 	}
-	for _, m := range machines {
-		files, err := gengo.Package(m, module+"/"+Gen+"/db")
-		if err != nil {
-			return err
+	for i, p := range packages() {
+		if p.err != nil {
+			return p.err
 		}
-		for _, f := range files {
-			if err := set.Add(path.Join(Gen, m.Package, f.Name), f.Content); err != nil {
+		for _, f := range p.files {
+			if err := set.Add(path.Join(Gen, machines[i].Package, f.Name), f.Content); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// rendered is the Go package of one machine.
+type rendered struct {
+	files []gengo.File
+	err   error
+}
+
+// packagesOf renders the machines' packages while others work; what it returns
+// waits for them. They are the same whatever becomes of sqlc.
+func packagesOf(machines []*model.Machine, db string) func() []rendered {
+	packages := make([]rendered, len(machines))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i, m := range machines {
+			packages[i].files, packages[i].err = gengo.Package(m, db)
+		}
+	}()
+	return func() []rendered {
+		<-done
+		return packages
+	}
 }
 
 // modulePath is the module of the project, where gen/db will be imported from.
