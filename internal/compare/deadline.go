@@ -2,10 +2,9 @@ package compare
 
 import (
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/duration"
 	"github.com/pawl-go/pawl/internal/model"
 )
 
@@ -35,7 +34,7 @@ func (d *differ) deadline(o, n *model.State) {
 		return
 	}
 	if was.After != is.After {
-		d.add(DeadlineAfter, path+".after", was.Pos, is.Pos, Minor, what+" comes after "+span(is.After)+"; it was "+span(was.After),
+		d.add(DeadlineAfter, path+".after", was.Pos, is.Pos, Minor, what+" comes after "+duration.Format(is.After)+"; it was "+duration.Format(was.After),
 			d.ifCalls([]Reason{rows("those in it keep the due time that they have"), programs("rows that they move there get the old time")})...)
 	}
 	if was.Event.Name != is.Event.Name {
@@ -57,7 +56,7 @@ func (d *differ) ifCalls(reasons []Reason) []Reason {
 }
 
 func deadlineText(w *model.Deadline) string {
-	text := w.Event.Name + " after " + span(w.After)
+	text := w.Event.Name + " after " + duration.Format(w.After)
 	if w.Max > 0 {
 		text += ", " + times(w.Max)
 	}
@@ -69,20 +68,4 @@ func times(n int) string {
 		return "without end"
 	}
 	return fmt.Sprintf("at most %d times", n)
-}
-
-// span is written as a definition writes it.
-func span(t time.Duration) string {
-	const day = 24 * time.Hour
-	if t >= day && t%day == 0 {
-		return fmt.Sprintf("%dd", t/day)
-	}
-	text := t.String()
-	if t%time.Minute == 0 {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if t%time.Hour == 0 {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

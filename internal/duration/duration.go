@@ -1,11 +1,13 @@
-// Package duration reads durations as definitions and flags write them: Go's,
-// with days before the rest. How long one may be is its reader's business.
+// Package duration reads and writes durations as definitions and flags have
+// them: Go's, with days before the rest. How long one may be is its reader's business.
 package duration
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -36,4 +38,20 @@ func Parse(text string) (time.Duration, bool) {
 		return 0, false
 	}
 	return days + rest, true
+}
+
+// Format writes a duration so that Parse reads it again: whole days as such,
+// else as Go does, without the units that are zero.
+func Format(d time.Duration) string {
+	if d >= day && d%day == 0 {
+		return fmt.Sprintf("%dd", d/day)
+	}
+	text := d.String()
+	if d%time.Minute == 0 {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if d%time.Hour == 0 {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }

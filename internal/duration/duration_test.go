@@ -33,3 +33,16 @@ func TestParse(t *testing.T) {
 		require.False(t, ok, text)
 	}
 }
+
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	for want, d := range map[string]time.Duration{
+		"1s": time.Second, "1m30s": 90 * time.Second, "20m": 20 * time.Minute, "1h30m": 90 * time.Minute, "10h": 10 * time.Hour,
+		"1d": 24 * time.Hour, "10d": 240 * time.Hour, "36h": 36 * time.Hour, "1h0m5s": time.Hour + 5*time.Second, "30m": 30 * time.Minute, "1h": time.Hour, "10s": 10 * time.Second, "1ms": time.Millisecond,
+	} {
+		require.Equal(t, want, Format(d))
+		read, ok := Parse(want)
+		require.True(t, ok, want)
+		require.Equal(t, d, read, want)
+	}
+}

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
+	"github.com/pawl-go/pawl/internal/duration"
 	"github.com/pawl-go/pawl/internal/genfile"
 	"github.com/pawl-go/pawl/internal/model"
 )
@@ -93,7 +92,7 @@ func (g *generator) stateComment(f *genfile.File, s *model.State) {
 		if text != "" {
 			text += " "
 		}
-		text += fmt.Sprintf("After %s comes %s", duration(d.After), d.Event.Name)
+		text += fmt.Sprintf("After %s comes %s", duration.Format(d.After), d.Event.Name)
 		if d.Max > 0 {
 			text += fmt.Sprintf(", at most %d times", d.Max)
 		}
@@ -127,21 +126,4 @@ func (g *generator) stateSet(f *genfile.File, name, comment string, in func(*mod
 	}
 	f.P("}")
 	f.P()
-}
-
-// duration is written as a definition writes it: whole days, else without the
-// units that are zero.
-func duration(d time.Duration) string {
-	const day = 24 * time.Hour
-	if d >= day && d%day == 0 {
-		return fmt.Sprintf("%dd", d/day)
-	}
-	text := d.String()
-	if d%time.Minute == 0 {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if d%time.Hour == 0 {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
