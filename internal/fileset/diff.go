@@ -141,7 +141,7 @@ func (s *Set) compare(root *os.Root, path string, owned Owned) (*Change, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !generated && !s.adoptable[path] {
+	if !generated && !owned.unmarked(path) && !s.adoptable[path] {
 		return nil, fmt.Errorf("%s: %w", path, ErrUnowned)
 	}
 	return &Change{
