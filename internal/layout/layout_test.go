@@ -34,6 +34,7 @@ var table = []struct {
 	{"internal/suite", []string{"internal/model"}},
 	{"internal/picture", []string{"internal/model", "internal/wording"}},
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
+	{"internal/gendiagram", []string{"internal/model", "internal/picture", "internal/wording"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
 	{"internal/gengo", []string{"internal/duration", "internal/model", "internal/genfile", "internal/sqlcname"}},
 	{"internal/sqlcgen", nil},

@@ -49,6 +49,9 @@ async function read({ name, text, render }) {
     document.body.innerHTML = '';
     const { svg } = await mermaid.render('picture', text);
     document.body.innerHTML = `<div id="drawn" style="display:inline-block;padding:16px">${svg}</div>`;
+    const drawn = document.querySelector('#drawn svg');
+    drawn.style.maxWidth = 'none';
+    drawn.setAttribute('width', drawn.viewBox.baseVal.width);
     const seen = document.querySelectorAll('#drawn .nodeLabel, #drawn .edgeLabel p, #drawn .noteLabel');
     const shown = [...seen].map((e) => e.innerText).filter(Boolean);
     return { name, states, edges, shown };
