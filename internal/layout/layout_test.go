@@ -32,7 +32,9 @@ var table = []struct {
 	{"internal/check", []string{"internal/diag", "internal/duration", "internal/syntax", "internal/model", "internal/sqlexpr", "internal/logic", "internal/genfile", "internal/sqlname", "internal/sqlcname"}},
 	{"internal/wording", []string{"internal/model", "internal/duration"}},
 	{"internal/suite", []string{"internal/model"}},
+	{"internal/picture", []string{"internal/model", "internal/wording"}},
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
+	{"internal/gendiagram", []string{"internal/model", "internal/picture", "internal/wording"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
 	{"internal/gengo", []string{"internal/duration", "internal/model", "internal/genfile", "internal/sqlcname"}},
 	{"internal/sqlcgen", nil},
@@ -59,13 +61,14 @@ var table = []struct {
 	{"internal/localpg", nil},
 	{"internal/localpg/withpg", []string{"internal/localpg"}},
 	{"internal/testdb", []string{"internal/localpg"}}, // the migrations are given to it
+	{"internal/needs", nil},
 	{"internal/layout", nil},
 	{"internal/stranger", nil},
 	{"internal/acceptance", nil},
 }
 
 // helpers are imported from tests alone.
-var helpers = []string{"internal/testdb"}
+var helpers = []string{"internal/testdb", "internal/needs"}
 
 // list runs go list and returns its lines.
 func list(t *testing.T, format string) []string {
