@@ -118,15 +118,18 @@ func Best(g Graph) (Layout, bool) {
 	return down, true
 }
 
-// The shape that a picture should fill: a page on its side, or a screen.
+// The shape that a picture should fill: a page on its side, which a screen is
+// like, or upright.
 const (
-	pageWidth  = 1400
-	pageHeight = 950
+	pageLong  = 1400
+	pageShort = 950
 )
 
 // cost weighs how small the picture must be shown to fit, and how tangled it is.
 func (l Layout) cost() int {
-	fit := max(1000*l.Size.W/pageWidth, 1000*l.Size.H/pageHeight)
+	side := max(1000*l.Size.W/pageLong, 1000*l.Size.H/pageShort)
+	upright := max(1100*l.Size.W/pageShort, 1100*l.Size.H/pageLong)
+	fit := min(side, upright)
 	length := 0
 	for _, route := range l.Routes {
 		for i := 1; i < len(route); i++ {
