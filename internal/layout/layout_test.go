@@ -33,6 +33,8 @@ var table = []struct {
 	{"internal/wording", []string{"internal/model", "internal/duration"}},
 	{"internal/suite", []string{"internal/model"}},
 	{"internal/picture", []string{"internal/model", "internal/wording"}},
+	{"internal/layered", nil},
+	{"internal/gensvg", []string{"internal/model", "internal/picture", "internal/layered", "internal/wording"}},
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
 	{"internal/gendiagram", []string{"internal/model", "internal/picture", "internal/wording"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
