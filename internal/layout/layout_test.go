@@ -35,6 +35,7 @@ var table = []struct {
 	{"internal/picture", []string{"internal/model", "internal/wording"}},
 	{"internal/layered", nil},
 	{"internal/gensvg", []string{"internal/model", "internal/picture", "internal/layered", "internal/wording"}},
+	{"internal/sheet", nil},
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
 	{"internal/gendiagram", []string{"internal/model", "internal/picture", "internal/wording"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
