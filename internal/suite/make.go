@@ -47,7 +47,7 @@ func Make(m *model.Machine, name string, limit int) (*Suite, error) {
 		}
 		return nPlus(g), nil
 	case "tour", "tour=open":
-		return makeTour(g, "tour", g.openTour(), limit)
+		return makeTour(g, "tour", g.fewestWalks().openTour(), limit)
 	case "tour=closed":
 		return makeTour(g, name, g.closedTour(), limit)
 	case "walks":
@@ -55,7 +55,7 @@ func Make(m *model.Machine, name string, limit int) (*Suite, error) {
 		if err := within(name, limit, p.walks, p.steps()); err != nil {
 			return nil, err
 		}
-		return walks(g), nil
+		return walks(p), nil
 	case "all-cells":
 		s = AllCells(m)
 	case "guards":
@@ -78,7 +78,7 @@ func makeTour(g *graph, name string, p *plan, limit int) (*Suite, error) {
 	if err := within(name, limit, 1, p.steps()); err != nil {
 		return nil, err
 	}
-	return tour(g, name, p), nil
+	return tour(p, name), nil
 }
 
 // makeSwitches reads 0-switch, 1-switch, n-switch=K and their like.

@@ -59,7 +59,7 @@ func SizesOf(m *model.Machine) Sizes {
 	walks := g.fewestWalks()
 	s.Walks, s.WalkSteps = walks.walks, walks.steps()
 	s.TourClosed = stepsOf(g.closedTour())
-	s.TourOpen = stepsOf(g.openTour())
+	s.TourOpen = stepsOf(walks.openTour())
 	return s
 }
 

@@ -51,12 +51,11 @@ func (g *graph) closedTour() *plan {
 	return p
 }
 
-// openTour plans the shortest way that begins in the initial state, takes every
-// arc, and ends anywhere. nil where there is none. It is one walk, where one is
-// enough; the flow chooses among all end states.
-func (g *graph) openTour() *plan {
-	p := g.fewestWalks()
-	if !g.allReached() || p.walks > 1 {
+// openTour is the shortest way that begins in the initial state, takes every
+// arc, and ends anywhere: the fewest walks, where they are one. The flow has
+// chosen among all end states. nil where there is none.
+func (p *plan) openTour() *plan {
+	if !p.g.allReached() || p.walks > 1 {
 		return nil
 	}
 	return p
