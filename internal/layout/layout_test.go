@@ -32,6 +32,7 @@ var table = []struct {
 	{"internal/check", []string{"internal/diag", "internal/duration", "internal/syntax", "internal/model", "internal/sqlexpr", "internal/logic", "internal/genfile", "internal/sqlname", "internal/sqlcname"}},
 	{"internal/wording", []string{"internal/model", "internal/duration"}},
 	{"internal/suite", []string{"internal/diag", "internal/model"}},
+	{"internal/sheet", nil},
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
 	{"internal/gengo", []string{"internal/duration", "internal/model", "internal/genfile", "internal/sqlcname"}},
