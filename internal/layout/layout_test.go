@@ -35,6 +35,7 @@ var table = []struct {
 	{"internal/picture", []string{"internal/model", "internal/wording"}},
 	{"internal/layered", nil},
 	{"internal/gensvg", []string{"internal/model", "internal/picture", "internal/layered", "internal/wording"}},
+	{"internal/suite", []string{"internal/diag", "internal/model"}},
 	{"internal/sheet", nil},
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
 	{"internal/gendiagram", []string{"internal/model", "internal/picture", "internal/wording"}},
