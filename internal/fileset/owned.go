@@ -22,9 +22,17 @@ type Owned struct {
 	// AppendOnly folders have files that are added, and never changed or
 	// removed.
 	AppendOnly []string
+	// Manifest, if not empty, is the path of a file in which Write keeps what it
+	// wrote. Files of an earlier manifest are owned while they are as they were
+	// left, also those without a header: they may be replaced, and are stale
+	// when the set does not hold them any more. Changes then come without Diff.
+	Manifest string
 }
 
 func (o Owned) check() error {
+	if o.Manifest != "" && !cleanPath(o.Manifest) {
+		return fmt.Errorf("%q: %w", o.Manifest, ErrBadPath)
+	}
 	for _, dir := range slices.Concat(o.Dirs, o.AppendOnly) {
 		if dir != "." && !cleanPath(dir) {
 			return fmt.Errorf("%q: %w", dir, ErrBadPath)
