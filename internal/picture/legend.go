@@ -63,7 +63,7 @@ func (p *Picture) Legend(lang string, emits bool) []Entry {
 	return legend
 }
 
-func (p *Picture) signs(emits bool) (has [SignEmit + 1]bool) {
+func (p *Picture) signs(emits bool) (has signSet) {
 	for _, e := range p.Edges {
 		has[SignHappy] = has[SignHappy] || e.Happy
 		for _, a := range e.Arcs {
@@ -77,12 +77,21 @@ func (p *Picture) signs(emits bool) (has [SignEmit + 1]bool) {
 		has[SignResting] = has[SignResting] || n.Rest() == Resting
 		has[SignRetired] = has[SignRetired] || n.State.Retired
 		for _, r := range p.Remarks(n) {
-			has[SignReject] = has[SignReject] || r.Decision == model.Reject
-			has[SignCompensate] = has[SignCompensate] || r.Decision == model.Compensate
-			has[SignEmit] = has[SignEmit] || len(r.Emit) > 0
+			has.remark(r)
 		}
 	}
+	for _, r := range p.Everywhere {
+		has.remark(r)
+	}
 	return has
+}
+
+type signSet [SignEmit + 1]bool
+
+func (has *signSet) remark(r Remark) {
+	has[SignReject] = has[SignReject] || r.Decision == model.Reject
+	has[SignCompensate] = has[SignCompensate] || r.Decision == model.Compensate
+	has[SignEmit] = has[SignEmit] || len(r.Emit) > 0
 }
 
 // Remarks returns what the picture tells of a node beside its title: nothing in

@@ -11,6 +11,7 @@ import (
 func (p *Picture) Overview() *Picture {
 	bare := *p
 	bare.Bare = true
+	bare.Everywhere = nil
 	return &bare
 }
 
@@ -19,18 +20,19 @@ func (p *Picture) Overview() *Picture {
 func (p *Picture) Slice(s *model.State) *Picture {
 	slice := *p
 	slice.Focus = s
+	slice.Everywhere = nil
 	slice.Edges = nil
 	for _, e := range p.Edges {
 		if e.From == s || e.To == s {
 			slice.Edges = append(slice.Edges, e)
 		}
 	}
-	slice.Nodes = p.nodesOf(slice.Edges, s)
+	slice.Nodes = slice.nodesOf(slice.Edges, s)
 	return &slice
 }
 
 // nodesOf returns the nodes at the ends of edges, and those of the other states
-// given, in the picture's order. In a slice only the focus keeps its remarks.
+// given, in the picture's order.
 func (p *Picture) nodesOf(edges []*Edge, others ...*model.State) []*Node {
 	drawn := make([]bool, len(p.Machine.States))
 	for _, e := range edges {
@@ -39,21 +41,26 @@ func (p *Picture) nodesOf(edges []*Edge, others ...*model.State) []*Node {
 	for _, s := range others {
 		drawn[s.Index] = true
 	}
-	focus := p.Focus
-	if len(others) == 1 {
-		focus = others[0]
-	}
 	var nodes []*Node
 	for _, n := range p.Nodes {
 		if !drawn[n.State.Index] {
 			continue
 		}
-		if focus != nil && n.State != focus {
-			n = &Node{State: n.State, Happy: n.Happy}
-		}
-		nodes = append(nodes, n)
+		nodes = append(nodes, p.nodeOf(n))
 	}
 	return nodes
+}
+
+// nodeOf returns a node as the picture draws it: a slice has all remarks at its
+// focus, and none elsewhere.
+func (p *Picture) nodeOf(n *Node) *Node {
+	switch p.Focus {
+	case nil:
+		return n
+	case n.State:
+		return &Node{State: n.State, Happy: n.Happy, Remarks: remarks(p.Machine, n.State, nil)}
+	}
+	return &Node{State: n.State, Happy: n.Happy}
 }
 
 // Split cuts the picture into parts that fit, each complete in itself: it has

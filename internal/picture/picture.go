@@ -32,6 +32,10 @@ type Picture struct {
 	// Happy is the happy path: see the comment of happyPath for the rule. It has
 	// at least the initial state, also where the picture does not draw it.
 	Happy []*model.State
+	// Everywhere are compensations that hold in every state of the machine in which
+	// their event moves nothing: told once, they are not among the remarks of the
+	// nodes. A slice has none, and all remarks at its node.
+	Everywhere []Remark
 	// Focus is the state that a slice is about; nil for any other picture.
 	Focus *model.State
 	// Bare says that edges and states are drawn without what is written on them.
@@ -47,7 +51,8 @@ type Node struct {
 	// Happy says that the state is on the happy path.
 	Happy bool
 	// Remarks are what the state does with events that do not move it, as far as
-	// somebody is refused or gets work: rejections first, then compensations.
+	// somebody is refused or gets work: rejections first, then compensations
+	// other than those of Picture.Everywhere.
 	// Cells that replay or ignore do no harm, and are left to the matrix.
 	Remarks []Remark
 }
@@ -142,12 +147,14 @@ type Remark struct {
 	Decision model.Decision
 	// Cells are the cells that decide so, in the order of the events; never
 	// empty. Those of a compensation that also move are meant as far as no guard
-	// is true.
+	// is true. Of Picture.Everywhere there is one cell for each event.
 	Cells []*model.Cell
 	// Emit is what a compensation writes to the outbox, perhaps nothing.
 	Emit []string
 	// Others are, for Reject, the events that the state does not reject, in order.
 	Others []*model.Event
+	// Everywhere says that the remark is one of Picture.Everywhere.
+	Everywhere bool
 }
 
 // Of returns the picture of the whole machine. It has at least the initial
@@ -155,8 +162,18 @@ type Remark struct {
 func Of(m *model.Machine) *Picture {
 	happy := happyPath(m)
 	p := &Picture{Machine: m, Happy: happy}
+	told := make([]bool, len(m.Events))
+	for _, e := range m.Events {
+		if c := compensatedEverywhere(e); c != nil {
+			told[e.Index] = true
+			p.Everywhere = compensation(p.Everywhere, c)
+		}
+	}
+	for i := range p.Everywhere {
+		p.Everywhere[i].Everywhere = true
+	}
 	for _, s := range drawingOrder(m, happy) {
-		p.Nodes = append(p.Nodes, &Node{State: s, Happy: slices.Contains(happy, s), Remarks: remarks(m, s)})
+		p.Nodes = append(p.Nodes, &Node{State: s, Happy: slices.Contains(happy, s), Remarks: remarks(m, s, told)})
 	}
 	p.Edges = edges(m, p.Nodes, happy)
 	return p
@@ -231,8 +248,32 @@ func arc(t *model.Transition, from *model.State) Arc {
 	return a
 }
 
-// remarks groups the state's cells that refuse or compensate.
-func remarks(m *model.Machine, s *model.State) []Remark {
+// compensatedEverywhere returns a cell of an event that compensates in the same
+// way in every state, as far as it moves nothing there; nil for any other
+// event, and for one that compensates in a single state.
+func compensatedEverywhere(e *model.Event) *model.Cell {
+	var first *model.Cell
+	n := 0
+	for _, c := range e.Cells {
+		switch {
+		case c.Closed():
+			continue
+		case !c.Compensates(), first != nil && !slices.Equal(first.Emit, c.Emit):
+			return nil
+		case first == nil:
+			first = c
+		}
+		n++
+	}
+	if n < 2 {
+		return nil
+	}
+	return first
+}
+
+// remarks groups the state's cells that refuse or compensate. The compensations
+// of events that are told elsewhere are left out; told may be nil.
+func remarks(m *model.Machine, s *model.State, told []bool) []Remark {
 	reject := Remark{Decision: model.Reject}
 	var compensations []Remark
 	for _, e := range m.Events {
@@ -242,7 +283,7 @@ func remarks(m *model.Machine, s *model.State) []Remark {
 			continue
 		}
 		reject.Others = append(reject.Others, e)
-		if c.Compensates() {
+		if c.Compensates() && (told == nil || !told[e.Index]) {
 			compensations = compensation(compensations, c)
 		}
 	}

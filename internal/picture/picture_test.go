@@ -115,6 +115,13 @@ func TestOrderIsDrawnHappyPathFirst(t *testing.T) {
 		"CANCELLED>REFUNDING REFUNDING>REFUNDING REFUNDING>REFUNDED", edges)
 }
 
+func texts(remarks []picture.Remark) (all []string) {
+	for _, r := range remarks {
+		all = append(all, r.Text(""))
+	}
+	return all
+}
+
 func TestWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	p := picture.Of(definition(t, "definitions/order.yaml"))
@@ -136,15 +143,23 @@ func TestWhatIsWritten(t *testing.T) {
 		return texts
 	}
 	require.Equal(t, []string{"○ after 30 minutes: expire", "cancel"}, arcs("PENDING", "CANCELLED", "", false))
-	require.Equal(t, []string{"○ 15 分钟后:query_payment,最多 20 次 ► payment_query_due"}, arcs("PAYING", "PAYING", "zh", true))
+	require.Equal(t, []string{"○ 15 分钟后:query_payment(最多 20 次) ► payment_query_due"}, arcs("PAYING", "PAYING", "zh", true))
 	require.Equal(t, []string{"refund [refund_is_part]", "◄ refund_succeeded [part_returned]"}, arcs("PAID", "PAID", "en", false))
 	require.Equal(t, []string{"◄ payment_succeeded [amount_matches] ► order_paid"}, arcs("PENDING", "PAID", "", true))
+	require.Equal(t, []string{"× refuses ship, receive, refund"}, remarks("PENDING", "en"))
+	require.Equal(t, []string{
+		"▲ compensates payment_succeeded ► refund_due, wherever nothing moves",
+		"▲ compensates refund_succeeded, wherever nothing moves",
+		"▲ compensates refund_failed ► refund_stuck, wherever nothing moves",
+	}, texts(p.Everywhere))
+	pending := p.Slice(m.State("PENDING"))
+	require.Empty(t, pending.Everywhere)
 	require.Equal(t, []string{
 		"× refuses ship, receive, refund",
 		"▲ compensates payment_succeeded [else] ► refund_due",
 		"▲ compensates refund_succeeded",
 		"▲ compensates refund_failed ► refund_stuck",
-	}, remarks("PENDING", "en"))
+	}, texts(pending.Node(m.State("PENDING")).Remarks))
 	require.Equal(t, "× 拒绝 pay、cancel、ship、receive、refund", remarks("REFUNDED", "zh")[0])
 
 	title, name := picture.Title(m.State("PAID"), "zh")

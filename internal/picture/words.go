@@ -21,13 +21,13 @@ const (
 
 var (
 	after      = wording.Phrase{EN: "after %s: %s", ZH: "%s后:%s"}
-	atMost     = wording.Phrase{EN: ", at most %d times", ZH: ",最多 %d 次"}
-	atMostOnce = wording.Phrase{EN: ", at most once", ZH: ",最多 1 次"}
+	atMost     = wording.Phrase{EN: " (max %d)", ZH: "(最多 %d 次)"}
 	otherwise  = wording.Phrase{EN: "else", ZH: "否则"}
 	refuses    = wording.Phrase{EN: "refuses %s", ZH: "拒绝 %s"}
 	refusesAll = wording.Phrase{EN: "refuses everything", ZH: "拒绝所有事件"}
 	refusesBut = wording.Phrase{EN: "refuses all but %s", ZH: "除 %s 外全部拒绝"}
 	refusesOf  = wording.Phrase{EN: "refuses %d of %d events", ZH: "拒绝 %[2]d 个事件中的 %[1]d 个"}
+	unless     = wording.Phrase{EN: ", wherever nothing moves", ZH: "(凡状态不变时)"}
 	compensate = wording.Phrase{EN: "compensates %s", ZH: "补偿 %s"}
 	mayStay    = wording.Phrase{EN: "may stay", ZH: "可停留"}
 	retired    = wording.Phrase{EN: "retired", ZH: "已停用"}
@@ -82,7 +82,7 @@ func Guard(g *model.Guard) string {
 // to the outbox.
 //
 //	◄ payment_succeeded [amount_matches] ► order_paid
-//	○ after 15 minutes: query_payment, at most 20 times
+//	○ after 15 minutes: query_payment (max 20)
 func (a Arc) Text(lang string, emits bool) string {
 	text := event(a.Transition.Event, lang)
 	switch a.Kind() {
@@ -90,9 +90,7 @@ func (a Arc) Text(lang string, emits bool) string {
 		text = MarkCallback + " " + text
 	case Deadline:
 		text = MarkDeadline + " " + after.Sprintf(lang, wording.Duration(a.Deadline.After, lang), text)
-		if n := a.Deadline.Max; n == 1 {
-			text += atMostOnce.In(lang)
-		} else if n > 1 {
+		if n := a.Deadline.Max; n > 0 {
 			text += atMost.Sprintf(lang, n)
 		}
 	}
@@ -129,6 +127,7 @@ const few = 6
 //
 //	× refuses ship, receive
 //	▲ compensates payment_succeeded [else] ► refund_due
+//	▲ compensates refund_failed ► refund_stuck, wherever nothing moves
 //
 // A refusal of more than six events names those that are not refused instead,
 // or where these are many as well, how many there are.
@@ -139,13 +138,16 @@ func (r Remark) Text(lang string) string {
 	names := make([]string, len(r.Cells))
 	for i, c := range r.Cells {
 		names[i] = event(c.Event, lang)
-		if c.Moves() {
+		if c.Moves() && !r.Everywhere {
 			names[i] += " [" + otherwise.In(lang) + "]"
 		}
 	}
 	text := MarkCompensate + " " + compensate.Sprintf(lang, strings.Join(names, comma.In(lang)))
 	if len(r.Emit) > 0 {
 		text += " " + MarkEmit + " " + strings.Join(r.Emit, comma.In(lang))
+	}
+	if r.Everywhere {
+		text += unless.In(lang)
 	}
 	return text
 }
