@@ -26,9 +26,17 @@ type Owned struct {
 	// such as spreadsheets. What matches counts as generated: it may be replaced,
 	// and in Dirs it is stale when the set does not hold it.
 	Unmarked []string
+	// Manifest, if not empty, is the path of a file in which Write keeps what it
+	// wrote. Files of an earlier manifest are owned while they are as they were
+	// left, also those without a header: they may be replaced, and are stale
+	// when the set does not hold them any more. Changes then come without Diff.
+	Manifest string
 }
 
 func (o Owned) check() error {
+	if o.Manifest != "" && !cleanPath(o.Manifest) {
+		return fmt.Errorf("%q: %w", o.Manifest, ErrBadPath)
+	}
 	for _, pattern := range o.Unmarked {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return fmt.Errorf("%q: %w", pattern, err)
