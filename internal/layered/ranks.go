@@ -65,9 +65,15 @@ func (p *placing) orient() {
 		}
 		state[v] = done
 	}
-	for _, v := range p.first() {
+	nodes := p.first()
+	for _, v := range nodes {
 		if state[v] == fresh {
 			walk(v)
+		}
+	}
+	for i, e := range g.Edges { // nothing comes before the first node
+		if e.To == nodes[0] {
+			p.reversed[i] = true
 		}
 	}
 }
@@ -106,9 +112,6 @@ func (p *placing) rank() {
 		weight := 2
 		if p.spine[i] {
 			weight = 16
-		}
-		if high == begin { // only when the spine does not begin the walk
-			continue
 		}
 		arcs = append(arcs, arc{from: low, to: high, min: 1, weight: weight})
 	}
