@@ -11,15 +11,14 @@ type placing struct {
 	spine    []bool // edges of the spine
 	onSpine  []bool // nodes of it
 
-	items  []item
-	layers [][]int // items in their order
-	chains [][]int // by edge: its items from the lower end to the upper one, both nodes included
-	layer0 []int   // item of each node
-	// incident are the edges of each node, made when first asked for.
-	incident [][]int
-	pitch    int
-	height   []int // thickness of layers
-	start    []int // where they begin
+	items      []item
+	layers     [][]int // items in their order
+	chains     [][]int // by edge: its items from the lower end to the upper one, both nodes included
+	own        []int   // item of each node
+	ups, downs [][]int // by item: what it is joined to in the layers beside
+	pitch      int
+	height     []int // thickness of layers
+	start      []int // where they begin
 }
 
 // orient breaks cycles: an edge back to a node that a walk from the spine's
