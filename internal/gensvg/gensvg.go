@@ -80,7 +80,11 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 	o = o.filled(m)
 	whole := picture.Of(m)
 	var files []File
-	content, err := draw(whole, o, true)
+	main := whole
+	if len(m.States) > picture.Large {
+		main = whole.Overview()
+	}
+	content, err := draw(main, o, true)
 	if err == nil {
 		files = append(files, File{Name: m.Package + ".svg", Content: content})
 	}

@@ -88,10 +88,12 @@ func (p *placing) longest() []int {
 	return edges
 }
 
-// Weights of joints: an edge bends at its ends rather than on its way.
+// Weights of joints: an edge bends at its ends rather than on its way, and where
+// it begins rather than where its arrowhead is.
 const (
-	endWeight   = 1
-	innerWeight = 6
+	tailWeight  = 2
+	headWeight  = 3
+	innerWeight = 12
 )
 
 // system keeps neighbours apart and draws together what is joined. What two
@@ -113,8 +115,11 @@ func (p *placing) system(blocks int) (n int, arcs []arc) {
 				continue
 			}
 			weight := innerWeight
-			if a.node >= 0 || b.node >= 0 {
-				weight = endWeight
+			switch head := p.graph.Edges[i].To; {
+			case a.node == head || b.node == head:
+				weight = headWeight
+			case a.node >= 0 || b.node >= 0:
+				weight = tailWeight
 			}
 			arcs = append(arcs,
 				arc{from: n, to: a.block, min: -p.offset(chain[k-1], i), weight: weight},

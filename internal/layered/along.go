@@ -1,8 +1,9 @@
 package layered
 
 const (
-	// bendRoom is what edges have at least to bend in between two layers, and
-	// maxBendRoom at most: the further they go across, the more they get.
+	// bendRoom is what edges have at least to bend in between two layers. The
+	// further they go across, the more they get, up to maxBendRoom, and a little
+	// more where many go far.
 	bendRoom    = 26
 	maxBendRoom = 72
 )
@@ -37,13 +38,17 @@ func (p *placing) along() {
 
 // room is the distance between a layer and the one before.
 func (p *placing) room(l int) int {
-	furthest := 0
+	furthest, far := 0, 0
 	for _, i := range p.layers[l-1] {
 		for _, j := range p.near(i, false) {
-			furthest = max(furthest, abs(p.place(i, j)-p.place(j, i)))
+			shift := abs(p.place(i, j) - p.place(j, i))
+			furthest = max(furthest, shift)
+			if shift > 2*maxBendRoom {
+				far++
+			}
 		}
 	}
-	return min(bendRoom+furthest/5, maxBendRoom)
+	return min(bendRoom+furthest/5, maxBendRoom+5*min(far, 8))
 }
 
 // place is where across the edge between two joined items meets the first.
