@@ -49,7 +49,8 @@ type Options struct {
 
 // File is one picture.
 type File struct {
-	// Name is the file's, such as order.svg or order.Paid.svg.
+	// Name is the file's, such as order.svg or, for a slice, order-07-Paid.svg,
+	// numbered in the order of the states. It has no folder.
 	Name string
 	// State is the one that a slice is about; nil for the picture of the machine.
 	State *model.State
@@ -89,21 +90,17 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 	}
 	content, err := draw(main, o, true)
 	if err == nil {
-		files = append(files, File{Name: m.Package + ".svg", Content: content})
+		files = append(files, File{Name: m.Name + ".svg", Content: content})
 	}
 	if len(m.States) <= picture.Large || o.NoSlices {
 		return files, err
 	}
-	taken := map[string]bool{}
-	for _, s := range m.States {
-		name := m.Package + "." + s.Ident
-		for taken[strings.ToLower(name)] { // a disk may not tell cases apart
-			name += "_"
-		}
-		taken[strings.ToLower(name)] = true
+	digits := len(fmt.Sprint(len(m.States)))
+	for i, s := range m.States {
+		name := fmt.Sprintf("%s-%0*d-%s.svg", m.Name, digits, i+1, fileName(s.Ident))
 		slice, sliceErr := draw(whole.Slice(s), o, true)
 		if sliceErr == nil {
-			files = append(files, File{Name: name + ".svg", State: s, Content: slice})
+			files = append(files, File{Name: name, State: s, Content: slice})
 		}
 	}
 	return files, err
@@ -122,13 +119,26 @@ func Fragment(p *picture.Picture, o Options) ([]byte, error) {
 	return draw(p, o.filled(p.Machine), false)
 }
 
+// fileName is an identifier as part of a file's name: what is not ASCII is left
+// out, since not every system that unpacks a folder keeps it.
+func fileName(ident string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 {
+			return r
+		}
+		return -1
+	}, ident)
+}
+
+// filled gives the options that are not given, and an ID that is one word.
 func (o Options) filled(m *model.Machine) Options {
 	if o.Theme == "" {
 		o.Theme = Auto
 	}
 	if o.ID == "" {
-		o.ID = m.Package
+		o.ID = m.Name
 	}
+	o.ID = strings.Join(strings.Fields(o.ID), "_")
 	return o
 }
 

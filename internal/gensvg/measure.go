@@ -102,7 +102,7 @@ func wrap(text string, f font, limit int) []string {
 		line.Reset()
 		used = 0
 	}
-	for _, piece := range pieces(text) {
+	for _, piece := range pieces(strings.Map(visible, text)) {
 		w := 0.0
 		for _, r := range piece {
 			w += advance(r, f)
@@ -171,7 +171,10 @@ func pieces(text string) []string {
 	return out
 }
 
-const zeroWidthJoiner = '\u200d'
+const (
+	zeroWidthJoiner    = '\u200d'
+	zeroWidthNonJoiner = '\u200c'
+)
 
 // closes and opens are the marks that no line begins and none ends with.
 func closes(r rune) bool { return strings.ContainsRune(",。、;:!?)】」》,;!?)]", r) }
