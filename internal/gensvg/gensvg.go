@@ -42,6 +42,9 @@ type Options struct {
 	// ID begins the ids in the picture, and tells those of several in one page
 	// apart. It is the machine's name when empty.
 	ID string
+	// NoTitle leaves out the machine's name and description, and NoLegend what
+	// explains the signs, for a page that has them elsewhere.
+	NoTitle, NoLegend bool
 }
 
 // File is one picture.

@@ -1,10 +1,14 @@
 package pipeline
 
 import (
+	"errors"
+
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/fileset"
 	"github.com/pawl-go/pawl/internal/gendocs"
+	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/suite"
 )
 
 // Docs renders the folder of pages for people (see [gendocs.Render]) of
@@ -12,9 +16,13 @@ import (
 // problems go onto the page of the machine whose definition they are about.
 // since is nil when nothing was compared. The error is that of a renderer.
 func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) (*fileset.Set, error) {
-	in := gendocs.Input{Since: since}
+	in := gendocs.Input{Since: since, Style: gensvg.Style(gensvg.Auto)}
 	for _, m := range machines {
-		in.Machines = append(in.Machines, docsOf(m, problems))
+		page, err := docsOf(m, problems)
+		if err != nil {
+			return nil, err
+		}
+		in.Machines = append(in.Machines, page)
 	}
 	files, err := gendocs.Render(in)
 	if err != nil {
@@ -30,8 +38,14 @@ func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) 
 }
 
 // docsOf gathers what the pages of one machine show.
-func docsOf(m *model.Machine, problems *diag.List) gendocs.Machine {
-	out := gendocs.Machine{Model: m}
+func docsOf(m *model.Machine, problems *diag.List) (gendocs.Machine, error) {
+	out := gendocs.Machine{
+		Model: m, Numbers: docsNumbers(m),
+		Parts: func(lang string) (gendocs.Parts, error) { return docsParts(m, lang) },
+	}
+	if err := docsSuites(m, &out); err != nil {
+		return out, err
+	}
 	for _, p := range problems.Sorted() {
 		if p.Pos.File == m.Source {
 			out.Warnings = append(out.Warnings, p)
@@ -42,5 +56,44 @@ func docsOf(m *model.Machine, problems *diag.List) gendocs.Machine {
 			out.Waived = append(out.Waived, w)
 		}
 	}
-	return out
+	return out, nil
+}
+
+// most is how many cases a suite has that somebody works through.
+const most = 20_000
+
+// docsSuites makes the suites, and notes which there are not.
+func docsSuites(m *model.Machine, out *gendocs.Machine) error {
+	var large *suite.LimitError
+	var none *suite.NoTourError
+	for _, name := range suite.Names() {
+		if name == "n-switch=K" {
+			name = "n-switch=2"
+		}
+		s, err := suite.Make(m, name, most)
+		switch {
+		case errors.As(err, &large):
+			out.Absent = append(out.Absent, gendocs.Absent{Name: name, Cases: large.Cases})
+		case errors.As(err, &none):
+			out.Absent = append(out.Absent, gendocs.Absent{Name: name})
+		case err != nil:
+			return err
+		default:
+			out.Suites = append(out.Suites, s)
+		}
+	}
+	return nil
+}
+
+// docsNumbers are the sizes that fsmgen stats tells, in its order.
+func docsNumbers(m *model.Machine) []gendocs.Number {
+	s := suite.SizesOf(m)
+	return []gendocs.Number{
+		{Name: "states", Value: &s.States}, {Name: "events", Value: &s.Events}, {Name: "cells", Value: &s.Cells},
+		{Name: "transitions", Value: &s.Transitions}, {Name: "null_cells", Value: &s.NullCells},
+		{Name: "switch1", Value: &s.Switch1}, {Name: "switch2", Value: &s.Switch2},
+		{Name: "nplus_leaves", Value: &s.NPlusLeaves}, {Name: "nplus_steps", Value: &s.NPlusSteps}, {Name: "nplus_sneak", Value: &s.NPlusSneak},
+		{Name: "tour_closed", Value: s.TourClosed}, {Name: "tour_open", Value: s.TourOpen},
+		{Name: "walks", Value: &s.Walks}, {Name: "walk_steps", Value: &s.WalkSteps}, {Name: "race_pairs", Value: &s.RacePairs},
+	}
 }

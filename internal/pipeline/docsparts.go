@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/pawl-go/pawl/internal/gendiagram"
+	"github.com/pawl-go/pawl/internal/gendocs"
+	"github.com/pawl-go/pawl/internal/gensvg"
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/picture"
+)
+
+// docsParts renders what the pages of a machine put together, in one language.
+func docsParts(m *model.Machine, lang string) (gendocs.Parts, error) {
+	var parts gendocs.Parts
+	if err := drawings(m, lang, &parts); err != nil {
+		return parts, err
+	}
+	if err := diagrams(m, lang, &parts); err != nil {
+		return parts, err
+	}
+	return parts, nil
+}
+
+// drawings adds the pictures that stand in the pages, and the one to download.
+// A machine that is too large for one picture has those of its states.
+func drawings(m *model.Machine, lang string, parts *gendocs.Parts) error {
+	whole := picture.Of(m)
+	shown := whole
+	if len(m.States) > picture.Large {
+		shown = whole.Overview()
+		for i, s := range m.States {
+			svg, err := gensvg.Fragment(whole.Slice(s), gensvg.Options{Lang: lang, ID: m.Name + "-slice" + strconv.Itoa(i), NoTitle: true})
+			if err != nil {
+				return err
+			}
+			parts.Slices = append(parts.Slices, gendocs.Slice{State: s, Picture: string(svg)})
+		}
+	}
+	var large *gensvg.TooLarge
+	svg, err := gensvg.Fragment(shown, gensvg.Options{Lang: lang, ID: m.Name, NoTitle: true})
+	if errors.As(err, &large) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	parts.Picture = string(svg)
+	thumb, err := gensvg.Fragment(whole.Overview(), gensvg.Options{Lang: lang, ID: m.Name + "-small", NoTitle: true, NoLegend: true})
+	if err != nil {
+		return err
+	}
+	parts.Thumb = string(thumb)
+	files, err := gensvg.Render(m, gensvg.Options{Lang: lang, NoSlices: true})
+	for _, f := range files {
+		parts.Pictures = append(parts.Pictures, gendocs.Download{Format: "SVG", Name: f.Name, Content: f.Content})
+	}
+	return err
+}
+
+// diagrams adds the text diagrams to download: of a large machine the overview,
+// of any other all parts of the whole.
+func diagrams(m *model.Machine, lang string, parts *gendocs.Parts) error {
+	titles := []string{"Mermaid", "Graphviz", "PlantUML"}
+	for i, format := range gendiagram.Formats() {
+		files, err := gendiagram.Render(m, format, gendiagram.Options{Lang: lang})
+		if err != nil {
+			return err
+		}
+		if len(m.States) > picture.Large {
+			files = files[:1]
+		}
+		for n, f := range files {
+			d := gendocs.Download{Format: titles[i], Name: f.Name, Content: f.Content}
+			if n > 0 {
+				d.Format += " " + strconv.Itoa(n+1)
+			}
+			parts.Pictures = append(parts.Pictures, d)
+		}
+	}
+	return nil
+}
