@@ -33,6 +33,7 @@ var table = []struct {
 	{"internal/wording", []string{"internal/model", "internal/duration"}},
 	{"internal/suite", []string{"internal/diag", "internal/model"}},
 	{"internal/sheet", nil},
+	{"internal/gensuite", []string{"internal/diag", "internal/model", "internal/sheet", "internal/suite", "internal/wording"}},
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
 	{"internal/gengo", []string{"internal/duration", "internal/model", "internal/genfile", "internal/sqlcname"}},
