@@ -61,3 +61,22 @@ func units(text string) int {
 	}
 	return n
 }
+
+// Shown is how wide a text is on a screen of even letters: two for a character
+// of East Asia or a picture, one for any other.
+func Shown(text string) int {
+	n := 0
+	for _, r := range text {
+		n++
+		for _, w := range wide {
+			if r >= w.first && r <= w.last {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+var wide = []struct{ first, last rune }{
+	{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0x1F300, utf8.MaxRune},
+}

@@ -74,3 +74,24 @@ func TestIllegalNamesAreKnown(t *testing.T) {
 		require.False(t, legal(name), "%q", name)
 	}
 }
+
+func TestRowsAreAsHighAsTheirLines(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 9, Shown("待支付 🚀"))
+	for _, c := range []struct {
+		text  string
+		width float64
+		wrap  bool
+		want  int
+	}{
+		{"", 12, true, 1},
+		{"short", 12, true, 1},
+		{strings.Repeat("x", 100), 12, false, 1},
+		{strings.Repeat("x", 100), 22, true, 5},
+		{strings.Repeat("支", 50), 22, true, 5},
+		{"one\ntwo\n", 12, false, 3},
+		{"narrow", 1, true, 7},
+	} {
+		require.Equal(t, c.want, height(c.text, c.width, c.wrap), "%q", c.text)
+	}
+}

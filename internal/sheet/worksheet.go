@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -60,30 +61,56 @@ func width(c Column) float64 {
 
 // writeRows writes the header and the rows and returns the last one's number.
 func writeRows(b *bufio.Writer, s *Sheet) (int, error) {
-	names := make([]string, len(s.Columns))
-	b.WriteString(`<row r="1">`)
+	names, header := make([]string, len(s.Columns)), make([]Cell, len(s.Columns))
 	for i, c := range s.Columns {
-		names[i] = columnName(i + 1)
-		kind := c.Kind
-		if kind == Plain {
-			kind = Header
+		names[i], header[i] = columnName(i+1), Styled(c.Kind, c.Header)
+		if c.Kind == Plain {
+			header[i].Kind = Header
 		}
-		writeCell(b, names[i], 1, Styled(kind, c.Header), true)
 	}
-	b.WriteString(`</row>`)
+	s.writeRow(b, names, 1, header)
 	n := 1
 	for row := range s.rows() {
 		n++
 		if err := s.checkRow(n, row, true); err != nil {
 			return 0, err
 		}
-		fmt.Fprintf(b, `<row r="%d">`, n)
-		for i, c := range row {
-			writeCell(b, names[i], n, c, s.Columns[i].Wrap)
-		}
-		b.WriteString(`</row>`)
+		s.writeRow(b, names, n, row)
 	}
 	return n, nil
+}
+
+// writeRow writes a row as high as its lines: not every spreadsheet measures
+// them when it opens a file.
+func (s *Sheet) writeRow(b *bufio.Writer, names []string, n int, row []Cell) {
+	const line, highest = 15, 409 // points
+	b.WriteString(`<row r="` + strconv.Itoa(n))
+	lines := 1
+	for i, c := range row {
+		lines = max(lines, height(c.Text, width(s.Columns[i]), n == 1 || s.Columns[i].Wrap))
+	}
+	if lines > 1 {
+		b.WriteString(`" ht="` + strconv.Itoa(min(lines*line, highest)) + `" customHeight="1`)
+	}
+	b.WriteString(`">`)
+	for i, c := range row {
+		writeCell(b, names[i], n, c, n == 1 || s.Columns[i].Wrap)
+	}
+	b.WriteString(`</row>`)
+}
+
+// height is how many lines a text takes in a column of that width, about: where
+// lines break is the spreadsheet's and its font's.
+func height(text string, width float64, wrap bool) int {
+	const letter = 1.05 // of the width of a digit
+	if !wrap && !strings.Contains(text, "\n") {
+		return 1
+	}
+	lines := 0
+	for part := range strings.SplitSeq(text, "\n") {
+		lines += max(1, int(math.Ceil(float64(Shown(part))*letter/max(1, width-1))))
+	}
+	return lines
 }
 
 // writeCell writes a number as a number and everything else as a string.

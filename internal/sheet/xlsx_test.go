@@ -154,9 +154,11 @@ func TestWhatASpreadsheetNeedsIsThereInItsOrder(t *testing.T) {
 		`<sheetPr>`,
 		`<pane xSplit="1" ySplit="1" topLeftCell="B2" activePane="bottomRight" state="frozen"/>`,
 		`<col min="1" max="1" width="30" customWidth="1"/>`,
-		`<sheetData><row r="1">`,
+		`<sheetData><row r="1" ht="30" customHeight="1">`, // "Steps, counted" takes two lines of 12
+		`<row r="2" ht="30" customHeight="1">`,
 		`<c r="A2" s="1" t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c>`,
 		`<v>2</v>`,
+		`<row r="3">`,
 		`_x005F_x0041_`,
 		`</sheetData><autoFilter ref="A1:D3"/>`,
 		`<conditionalFormatting sqref="C2:C3"><cfRule type="cellIs" dxfId="8" priority="1" operator="equal"><formula>&#34;Pass&#34;</formula></cfRule>`,

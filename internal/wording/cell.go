@@ -88,17 +88,17 @@ func (w Way) Then(lang string) string {
 	return said + colon.In(lang) + strings.Join(w.Emit, ", ")
 }
 
-// Text is the way in one line: "[the amount is due] → PAID".
-func (w Way) Text(lang string) string {
-	switch when := w.When(lang); {
-	case when == "":
-		return w.Then(lang)
-	case w.Transition == nil && base(lang) == "zh":
-		return when + w.Then(lang) // no blank between Chinese words
-	default:
-		return when + " " + w.Then(lang)
+// Gap is what stands between When and Then: a blank, and nothing between two
+// Chinese words or where there is no condition.
+func (w Way) Gap(lang string) string {
+	if w.When(lang) == "" || w.Transition == nil && base(lang) == "zh" {
+		return ""
 	}
+	return " "
 }
+
+// Text is the way in one line: "[the amount is due] → PAID".
+func (w Way) Text(lang string) string { return w.When(lang) + w.Gap(lang) + w.Then(lang) }
 
 // Cell says what a cell does, its ways in the order tried: "[the amount is due]
 // → PAID; otherwise compensate: refund_due".
