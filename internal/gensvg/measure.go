@@ -67,7 +67,7 @@ func advance(r rune, f font) float64 {
 
 // joins reports whether the character is drawn with the one before it.
 func joins(r rune) bool {
-	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1f3fb && r <= 0x1f3ff
+	return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
 // wide reports whether the character is as wide as high: Chinese, Japanese,
