@@ -177,6 +177,14 @@ func TestThePageWorksWithoutItsScript(t *testing.T) {
 	for _, b := range elements(doc, "button") {
 		require.NotEmpty(t, attr(b, "title"))
 	}
+	// The script takes every section of the class for a matrix with a search field.
+	for _, section := range elements(doc, "section") {
+		if attr(section, "class") == "pawl-matrix" {
+			require.Equal(t, "pawl-search", attr(elements(section, "input")[0], "class"))
+			require.Len(t, elements(section, "output"), 1)
+			require.Len(t, elements(section, "table"), 1)
+		}
+	}
 }
 
 func TestTheTableIsAPieceOfAPage(t *testing.T) {
