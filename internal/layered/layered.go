@@ -112,7 +112,7 @@ func Best(g Graph) (Layout, bool) {
 		return Layout{}, false
 	}
 	down, ok := Place(g, Down)
-	if !ok || right.cost() <= down.cost() {
+	if !ok || right.cost() <= down.cost()*13/12 { // lines of text go right too
 		return right, true
 	}
 	return down, true
@@ -123,13 +123,16 @@ func Best(g Graph) (Layout, bool) {
 const (
 	pageLong  = 1400
 	pageShort = 950
+	// fits is the share of the page, in thousandths, below which smaller is not
+	// better.
+	fits = 700
 )
 
 // cost weighs how small the picture must be shown to fit, and how tangled it is.
 func (l Layout) cost() int {
 	side := max(1000*l.Size.W/pageLong, 1000*l.Size.H/pageShort)
 	upright := max(1100*l.Size.W/pageShort, 1100*l.Size.H/pageLong)
-	fit := min(side, upright)
+	fit := max(min(side, upright), fits)
 	length := 0
 	for _, route := range l.Routes {
 		for i := 1; i < len(route); i++ {
