@@ -62,13 +62,14 @@ var table = []struct {
 	{"internal/localpg", nil},
 	{"internal/localpg/withpg", []string{"internal/localpg"}},
 	{"internal/testdb", []string{"internal/localpg"}}, // the migrations are given to it
+	{"internal/needs", nil},
 	{"internal/layout", nil},
 	{"internal/stranger", nil},
 	{"internal/acceptance", nil},
 }
 
 // helpers are imported from tests alone.
-var helpers = []string{"internal/testdb"}
+var helpers = []string{"internal/testdb", "internal/needs"}
 
 // list runs go list and returns its lines.
 func list(t *testing.T, format string) []string {
