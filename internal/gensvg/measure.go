@@ -50,7 +50,7 @@ func advance(r rune, f font) float64 {
 		}
 		w := float64(widths[r-' '])
 		if f.bold {
-			w *= 1.09
+			w *= 1.12
 		}
 		return w
 	case joins(r):
