@@ -31,6 +31,7 @@ Feature: Test suite n-plus of parcel
     And outbox: "parcel_packed"
     When call event "collect"
     And choose row and parameters so that this holds: the postage is paid
+    And no values are given: the postage is paid
     Then answer: Applied
     And row: state "IN TRANSIT" (On its way), version +1
     And deadline: none any more
@@ -50,7 +51,7 @@ Feature: Test suite n-plus of parcel
     Given a row of "parcel" stands in state "PACKED"
     And note its version
     When call event "collect"
-    And choose row and parameters so that this does not hold: the postage is paid
+    And thereby this does not hold: the postage is paid
     Then answer: GuardFailed (refused: no guard is true)
     And row: still in state "PACKED"; version and values as before
     And history: no new row

@@ -32,6 +32,7 @@
     而且发件箱："parcel_packed"
     当触发事件 "collect"（揽收）
     而且选择记录与参数，使此条件成立：the postage is paid
+    而且未给出取值：the postage is paid
     那么应答：Applied（已生效）
     而且记录：状态 "IN TRANSIT"（运输中），版本 +1
     而且到期：已清除
@@ -51,7 +52,7 @@
     假如有一条 "parcel" 记录处于状态 "PACKED"（已打包）
     而且记下它的版本号
     当触发事件 "collect"（揽收）
-    而且选择记录与参数，使此条件不成立：the postage is paid
+    而且这样，此条件不成立：the postage is paid
     那么应答：GuardFailed（拒绝：没有条件成立）
     而且记录：仍为状态 "PACKED"（已打包）；版本与字段值不变
     而且历史：无新增
