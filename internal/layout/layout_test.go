@@ -44,7 +44,7 @@ var table = []struct {
 	{"internal/gengo", []string{"internal/duration", "internal/model", "internal/genfile", "internal/sqlcname"}},
 	{"internal/sqlcgen", nil},
 	{"internal/fileset", nil},
-	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass", "internal/sqlname", "internal/sqlcname", "internal/gendocs", "internal/gensvg", "internal/gendiagram", "internal/picture", "internal/suite"}},
+	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass", "internal/sqlname", "internal/sqlcname", "internal/gendocs", "internal/gensvg", "internal/genmatrix", "internal/gendiagram", "internal/picture", "internal/suite", "internal/wording"}},
 	{"internal/compare", []string{"internal/diag", "internal/duration", "internal/model", "internal/sqlexpr"}},
 	{"internal/revision", nil},
 	{"internal/audit", []string{"internal/model", "internal/pgparse", "internal/sqlname"}},

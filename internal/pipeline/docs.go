@@ -6,6 +6,7 @@ import (
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/fileset"
 	"github.com/pawl-go/pawl/internal/gendocs"
+	"github.com/pawl-go/pawl/internal/genmatrix"
 	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/suite"
@@ -16,7 +17,7 @@ import (
 // problems go onto the page of the machine whose definition they are about.
 // since is nil when nothing was compared. The error is that of a renderer.
 func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) (*fileset.Set, error) {
-	in := gendocs.Input{Since: since, Style: gensvg.Style(gensvg.Auto)}
+	in := gendocs.Input{Since: since, Style: gensvg.Style(gensvg.Auto) + string(genmatrix.Style()), Script: string(genmatrix.Script())}
 	for _, m := range machines {
 		page, err := docsOf(m, problems)
 		if err != nil {

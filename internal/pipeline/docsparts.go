@@ -3,12 +3,15 @@ package pipeline
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/gendiagram"
 	"github.com/pawl-go/pawl/internal/gendocs"
+	"github.com/pawl-go/pawl/internal/genmatrix"
 	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/picture"
+	"github.com/pawl-go/pawl/internal/wording"
 )
 
 // docsParts renders what the pages of a machine put together, in one language.
@@ -18,6 +21,9 @@ func docsParts(m *model.Machine, lang string) (gendocs.Parts, error) {
 		return parts, err
 	}
 	if err := diagrams(m, lang, &parts); err != nil {
+		return parts, err
+	}
+	if err := matrix(m, lang, &parts); err != nil {
 		return parts, err
 	}
 	return parts, nil
@@ -81,3 +87,35 @@ func diagrams(m *model.Machine, lang string, parts *gendocs.Parts) error {
 	}
 	return nil
 }
+
+// matrix adds the matrix, and its files to download. One that is too large for
+// a format is left out of it.
+func matrix(m *model.Machine, lang string, parts *gendocs.Parts) error {
+	var large *genmatrix.SizeError
+	table, err := genmatrix.Table(m, lang)
+	if err != nil && !errors.As(err, &large) {
+		return err
+	}
+	parts.Matrix = string(table)
+	titles := map[string]string{"md": "Markdown", "html": "HTML", "csv": "CSV", "xlsx": "Excel"}
+	for _, format := range genmatrix.Formats() {
+		files, err := genmatrix.Render(m, format, lang)
+		if errors.As(err, &large) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			d := gendocs.Download{Format: titles[format], Name: f.Name, Content: f.Content}
+			if strings.HasSuffix(f.Name, ".import.csv") {
+				d.Format = forPrograms.In(lang)
+			}
+			parts.Tables = append(parts.Tables, d)
+		}
+	}
+	return nil
+}
+
+// forPrograms is what a file is called whose words are the same in every language.
+var forPrograms = wording.Phrase{EN: "CSV for programs", ZH: "CSV（程序用）"}
