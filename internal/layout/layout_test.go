@@ -38,6 +38,7 @@ var table = []struct {
 	{"internal/gensvg", []string{"internal/model", "internal/picture", "internal/layered", "internal/wording"}},
 	{"internal/sheet", nil},
 	{"internal/genmatrix", []string{"internal/duration", "internal/model", "internal/sheet", "internal/wording"}},
+	{"internal/gensuite", []string{"internal/diag", "internal/model", "internal/sheet", "internal/suite", "internal/wording"}},
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
 	{"internal/gendiagram", []string{"internal/model", "internal/picture", "internal/wording"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
