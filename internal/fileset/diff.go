@@ -155,7 +155,7 @@ func (s *Set) compare(root *os.Root, path string, owned Owned, before manifest) 
 	if err != nil {
 		return nil, err
 	}
-	if !generated && !s.adoptable[path] && !before.has(path, old) {
+	if !generated && !owned.unmarked(path) && !s.adoptable[path] && !before.has(path, old) {
 		return nil, fmt.Errorf("%s: %w", path, ErrUnowned)
 	}
 	return &Change{
