@@ -97,7 +97,7 @@ type Slice struct {
 	Picture string
 }
 
-// Download is a file that lies beside the pages.
+// Download is a file that lies beside the pages, in the folder files.
 type Download struct {
 	// Format is its short name for people: "Mermaid", "Xray CSV".
 	Format string
@@ -179,7 +179,7 @@ func machineFiles(in Input, look *look, at int, parts Parts, lang string) ([]Fil
 		downloads = append(downloads, parts.Suites[s.Name]...)
 	}
 	for _, d := range downloads {
-		files = append(files, File{Path: path.Join(folder, d.Name), Content: d.Content})
+		files = append(files, File{Path: path.Join(folder, "files", d.Name), Content: d.Content})
 	}
 	return files, nil
 }

@@ -40,13 +40,11 @@ func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) 
 
 // docsOf gathers what the pages of one machine show.
 func docsOf(m *model.Machine, problems *diag.List) (gendocs.Machine, error) {
-	out := gendocs.Machine{
-		Model: m, Numbers: docsNumbers(m),
-		Parts: func(lang string) (gendocs.Parts, error) { return docsParts(m, lang) },
-	}
+	out := gendocs.Machine{Model: m, Numbers: docsNumbers(m)}
 	if err := docsSuites(m, &out); err != nil {
 		return out, err
 	}
+	out.Parts = func(lang string) (gendocs.Parts, error) { return docsParts(m, out.Suites, lang) }
 	for _, p := range problems.Sorted() {
 		if p.Pos.File == m.Source {
 			out.Warnings = append(out.Warnings, p)
