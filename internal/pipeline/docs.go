@@ -3,6 +3,8 @@ package pipeline
 import (
 	"errors"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/fileset"
 	"github.com/pawl-go/pawl/internal/gendocs"
@@ -17,13 +19,19 @@ import (
 // problems go onto the page of the machine whose definition they are about.
 // since is nil when nothing was compared. The error is that of a renderer.
 func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) (*fileset.Set, error) {
-	in := gendocs.Input{Since: since, Style: gensvg.Style(gensvg.Auto) + string(genmatrix.Style()), Script: string(genmatrix.Script())}
-	for _, m := range machines {
-		page, err := docsOf(m, problems)
-		if err != nil {
-			return nil, err
-		}
-		in.Machines = append(in.Machines, page)
+	in := gendocs.Input{
+		Since: since, Style: gensvg.Style(gensvg.Auto) + string(genmatrix.Style()), Script: string(genmatrix.Script()),
+	}
+	in.Machines = make([]gendocs.Machine, len(machines))
+	var group errgroup.Group
+	for i, m := range machines {
+		group.Go(func() (err error) {
+			in.Machines[i], err = docsOf(m, problems)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	files, err := gendocs.Render(in)
 	if err != nil {
