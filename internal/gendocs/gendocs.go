@@ -13,6 +13,8 @@ import (
 	"path"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/pawl-go/pawl/internal/compare"
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
@@ -90,7 +92,7 @@ type Slice struct {
 	Picture string
 }
 
-// Download is a file that lies beside the pages.
+// Download is a file that lies beside the pages, in the folder files.
 type Download struct {
 	// Format is its short name for people: "Mermaid", "Xray CSV".
 	Format string
@@ -116,41 +118,49 @@ func Render(in Input) ([]File, error) {
 		return nil, err
 	}
 	files := []File{{Path: "index.html", Content: start}}
-	for _, lang := range Languages() {
-		more, err := renderIn(in, look, lang)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, more...)
+	sets := make([][]File, len(Languages()))
+	err = together(len(sets), func(i int) (err error) {
+		sets[i], err = renderIn(in, look, Languages()[i])
+		return err
+	})
+	return append(files, slices.Concat(sets...)...), err
+}
+
+// together does a number of things at the same time, and returns the error of
+// one that fails. Each writes to a place of its own, so that the order of the
+// result is not that of their ends.
+func together(n int, do func(i int) error) error {
+	var group errgroup.Group
+	for i := range n {
+		group.Go(func() error { return do(i) })
 	}
-	return files, nil
+	return group.Wait()
 }
 
 // renderIn renders the set of one language.
 func renderIn(in Input, look *look, lang string) ([]File, error) {
 	parts := make([]Parts, len(in.Machines))
-	for i, m := range in.Machines {
-		if m.Parts == nil {
-			continue
+	pages := make([][]File, len(in.Machines))
+	err := together(len(in.Machines), func(i int) (err error) {
+		m := in.Machines[i]
+		if m.Parts != nil {
+			if parts[i], err = m.Parts(lang); err != nil {
+				return fmt.Errorf("%s: %w", m.Model.Name, err)
+			}
 		}
-		var err error
-		if parts[i], err = m.Parts(lang); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Model.Name, err)
+		if pages[i], err = machineFiles(in, look, i, parts[i], lang); err != nil {
+			return fmt.Errorf("%s: %w", m.Model.Name, err)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	index, err := execute("index", lang, indexOf(in, look, parts, lang))
 	if err != nil {
 		return nil, err
 	}
-	files := []File{{Path: path.Join(lang, "index.html"), Content: index}}
-	for i := range in.Machines {
-		more, err := machineFiles(in, look, i, parts[i], lang)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Machines[i].Model.Name, err)
-		}
-		files = append(files, more...)
-	}
-	return files, nil
+	return append([]File{{Path: path.Join(lang, "index.html"), Content: index}}, slices.Concat(pages...)...), nil
 }
 
 // machineFiles renders the pages of one machine, with its downloads.
@@ -172,7 +182,7 @@ func machineFiles(in Input, look *look, at int, parts Parts, lang string) ([]Fil
 		downloads = append(downloads, parts.Suites[s.Name]...)
 	}
 	for _, d := range downloads {
-		files = append(files, File{Path: path.Join(folder, d.Name), Content: d.Content})
+		files = append(files, File{Path: path.Join(folder, "files", d.Name), Content: d.Content})
 	}
 	return files, nil
 }

@@ -3,9 +3,12 @@ package pipeline
 import (
 	"errors"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/fileset"
 	"github.com/pawl-go/pawl/internal/gendocs"
+	"github.com/pawl-go/pawl/internal/genmatrix"
 	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/suite"
@@ -16,13 +19,19 @@ import (
 // problems go onto the page of the machine whose definition they are about.
 // since is nil when nothing was compared. The error is that of a renderer.
 func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) (*fileset.Set, error) {
-	in := gendocs.Input{Since: since, Style: gensvg.Style(gensvg.Auto)}
-	for _, m := range machines {
-		page, err := docsOf(m, problems)
-		if err != nil {
-			return nil, err
-		}
-		in.Machines = append(in.Machines, page)
+	in := gendocs.Input{
+		Since: since, Style: gensvg.Style(gensvg.Auto) + string(genmatrix.Style()), Script: string(genmatrix.Script()),
+	}
+	in.Machines = make([]gendocs.Machine, len(machines))
+	var group errgroup.Group
+	for i, m := range machines {
+		group.Go(func() (err error) {
+			in.Machines[i], err = docsOf(m, problems)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	files, err := gendocs.Render(in)
 	if err != nil {
@@ -39,13 +48,11 @@ func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) 
 
 // docsOf gathers what the pages of one machine show.
 func docsOf(m *model.Machine, problems *diag.List) (gendocs.Machine, error) {
-	out := gendocs.Machine{
-		Model: m, Numbers: suite.SizesOf(m).Numbers(),
-		Parts: func(lang string) (gendocs.Parts, error) { return docsParts(m, lang) },
-	}
+	out := gendocs.Machine{Model: m, Numbers: suite.SizesOf(m).Numbers()}
 	if err := docsSuites(m, &out); err != nil {
 		return out, err
 	}
+	out.Parts = func(lang string) (gendocs.Parts, error) { return docsParts(m, out.Suites, lang) }
 	for _, p := range problems.Sorted() {
 		if p.Pos.File == m.Source {
 			out.Warnings = append(out.Warnings, p)

@@ -2,30 +2,42 @@ package pipeline
 
 import (
 	"errors"
+	"path"
 	"strconv"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/gendiagram"
 	"github.com/pawl-go/pawl/internal/gendocs"
+	"github.com/pawl-go/pawl/internal/genmatrix"
+	"github.com/pawl-go/pawl/internal/gensuite"
 	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/picture"
+	"github.com/pawl-go/pawl/internal/suite"
+	"github.com/pawl-go/pawl/internal/wording"
 )
 
 // docsParts renders what the pages of a machine put together, in one language.
-func docsParts(m *model.Machine, lang string) (gendocs.Parts, error) {
+func docsParts(m *model.Machine, suites []*suite.Suite, lang string) (gendocs.Parts, error) {
 	var parts gendocs.Parts
-	if err := drawings(m, lang, &parts); err != nil {
+	if err := docsDrawings(m, lang, &parts); err != nil {
 		return parts, err
 	}
-	if err := diagrams(m, lang, &parts); err != nil {
+	if err := docsDiagrams(m, lang, &parts); err != nil {
+		return parts, err
+	}
+	if err := docsMatrix(m, lang, &parts); err != nil {
+		return parts, err
+	}
+	if err := docsFiles(suites, lang, &parts); err != nil {
 		return parts, err
 	}
 	return parts, nil
 }
 
-// drawings adds the pictures that stand in the pages, and the one to download.
+// docsDrawings adds the pictures that stand in the pages, and the one to download.
 // A machine that is too large for one picture has those of its states.
-func drawings(m *model.Machine, lang string, parts *gendocs.Parts) error {
+func docsDrawings(m *model.Machine, lang string, parts *gendocs.Parts) error {
 	whole := picture.Of(m)
 	shown := whole
 	if len(m.States) > picture.Large {
@@ -59,9 +71,9 @@ func drawings(m *model.Machine, lang string, parts *gendocs.Parts) error {
 	return err
 }
 
-// diagrams adds the text diagrams to download: of a large machine the overview,
+// docsDiagrams adds the text diagrams to download: of a large machine the overview,
 // of any other all parts of the whole.
-func diagrams(m *model.Machine, lang string, parts *gendocs.Parts) error {
+func docsDiagrams(m *model.Machine, lang string, parts *gendocs.Parts) error {
 	titles := []string{"Mermaid", "Graphviz", "PlantUML"}
 	for i, format := range gendiagram.Formats() {
 		files, err := gendiagram.Render(m, format, gendiagram.Options{Lang: lang})
@@ -80,4 +92,77 @@ func diagrams(m *model.Machine, lang string, parts *gendocs.Parts) error {
 		}
 	}
 	return nil
+}
+
+// docsMatrix adds the matrix, and its files to download. One that is too large for
+// a format is left out of it.
+func docsMatrix(m *model.Machine, lang string, parts *gendocs.Parts) error {
+	var large *genmatrix.SizeError
+	table, err := genmatrix.Table(m, lang)
+	if err != nil && !errors.As(err, &large) {
+		return err
+	}
+	parts.Matrix = string(table)
+	titles := map[string]string{"md": "Markdown", "html": "HTML", "csv": "CSV", "xlsx": "Excel"}
+	for _, format := range genmatrix.Formats() {
+		files, err := genmatrix.Render(m, format, lang)
+		if errors.As(err, &large) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			d := gendocs.Download{Format: titles[format], Name: f.Name, Content: f.Content}
+			if strings.HasSuffix(f.Name, ".import.csv") {
+				d.Format = forPrograms.In(lang)
+			}
+			parts.Tables = append(parts.Tables, d)
+		}
+	}
+	return nil
+}
+
+// forPrograms is what a file is called whose words are the same in every language.
+var forPrograms = wording.Phrase{EN: "CSV for programs", ZH: "CSV（程序用）"}
+
+// docsFiles adds the files of every suite to download.
+func docsFiles(suites []*suite.Suite, lang string, parts *gendocs.Parts) error {
+	parts.Suites = map[string][]gendocs.Download{}
+	for _, s := range suites {
+		for _, format := range gensuite.Formats() {
+			files, err := gensuite.Render(s, format.Name, lang)
+			if err != nil {
+				return err
+			}
+			for i, f := range files {
+				d := gendocs.Download{Format: formatTitle(format.Name, i, f.Name, lang), Name: f.Name, Content: f.Content}
+				parts.Suites[s.Name] = append(parts.Suites[s.Name], d)
+			}
+		}
+	}
+	return nil
+}
+
+var formatTitles = map[string]string{
+	"md": "Markdown", "gherkin": "Gherkin", "csv": "CSV", "csv-excel": "CSV (Excel)", "xlsx": "Excel",
+	"xray": "Xray", "zephyr": "Zephyr Scale", "testrail": "TestRail",
+}
+
+// formatTitle is what the file of a format is called on a page, and what the
+// ones behind it are: a coverage table, a mapping, or one more of the same.
+func formatTitle(format string, at int, name, lang string) string {
+	title, known := formatTitles[format]
+	if !known {
+		title = format
+	}
+	switch {
+	case at == 0:
+		return title
+	case strings.HasSuffix(name, "-coverage.csv"):
+		return wording.Phrase{EN: "%s coverage", ZH: "%s 覆盖表"}.Sprintf(lang, title)
+	case path.Ext(name) == ".json":
+		return wording.Phrase{EN: "%s mapping", ZH: "%s 映射"}.Sprintf(lang, title)
+	}
+	return title + " " + strconv.Itoa(at+1)
 }

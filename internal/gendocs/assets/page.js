@@ -167,6 +167,7 @@
       });
       all("tbody tr", table).forEach(function (row) { row.classList.toggle("out", !row.querySelector("td:not(.out)")); });
     }
+    document.querySelector(".matrix .pawl-tools").prepend(form); // in one line with the search
     form.addEventListener("change", filter);
     form.addEventListener("submit", function (e) { e.preventDefault(); });
     filter();
