@@ -47,17 +47,17 @@ func mermaid(s scene) string {
 }
 
 func mermaidTheme(c palette) string {
-	return fmt.Sprintf(`%%%%{init: {"theme": "base", "flowchart": {"wrappingWidth": 640}, "themeVariables": {"background": "%[1]s", "mainBkg": "%[2]s", "primaryColor": "%[2]s", "primaryBorderColor": "%[3]s", "primaryTextColor": "%[4]s", "textColor": "%[4]s", "lineColor": "%[3]s", "edgeLabelBackground": "%[1]s", "noteBkgColor": "%[1]s", "noteBorderColor": "%[3]s", "noteTextColor": "%[5]s"}}}%%%%`+"\n",
+	return fmt.Sprintf(`%%%%{init: {"theme": "base", "flowchart": {"wrappingWidth": 640}, "state": {"nodeSpacing": 80, "rankSpacing": 70}, "themeVariables": {"background": "%[1]s", "mainBkg": "%[2]s", "primaryColor": "%[2]s", "primaryBorderColor": "%[3]s", "primaryTextColor": "%[4]s", "textColor": "%[4]s", "lineColor": "%[3]s", "edgeLabelBackground": "%[1]s", "noteBkgColor": "%[1]s", "noteBorderColor": "%[3]s", "noteTextColor": "%[5]s"}}}%%%%`+"\n",
 		c.ground, c.passing.fill, c.passing.stroke, c.text, c.quiet)
 }
 
-// mermaidLegend hangs the legend on the first state as a note: Mermaid has no
+// mermaidLegend hangs the legend on the initial state, or else the first, as a note: Mermaid has no
 // other place for text that makes no state.
 func mermaidLegend(b *strings.Builder, s scene) {
 	if len(s.legend) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  note right of s%d : %s\n", len(s.nodes), mermaidLines(s.legend))
+	fmt.Fprintf(b, "  note left of s%d : %s\n", max(s.initial, 0)+1, mermaidLines(s.legend))
 }
 
 func mermaidClasses(b *strings.Builder, s scene) {

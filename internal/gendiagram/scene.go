@@ -42,7 +42,7 @@ type sceneEdge struct {
 
 // Widths of lines, in columns of a terminal.
 const (
-	titleWidth  = 40
+	titleWidth  = 64
 	remarkWidth = 44
 	edgeWidth   = 28
 	legendWidth = 76

@@ -1,0 +1,195 @@
+package gendiagram_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/internal/gendiagram"
+	"github.com/pawl-go/pawl/internal/model"
+)
+
+// graph is a diagram as another program read it. Texts are without white space,
+// since where lines are broken is the renderer's to choose.
+type graph struct {
+	// states have all that is written in each, title first.
+	states []string
+	// titles are, for each state, the title alone, where the reader knows it.
+	titles []string
+	edges  []edge
+	// initial and final are places in states.
+	initial []int
+	final   []int
+	// rest is all other text: the legend.
+	rest string
+}
+
+type edge struct {
+	from, to int
+	text     string
+}
+
+func squeeze(text string) string { return strings.Join(strings.Fields(text), "") }
+
+// label is what a state or event must be called.
+func label(lang, name string, labels []model.Label) string {
+	for _, l := range labels {
+		if l.Lang == lang {
+			return squeeze(l.Text)
+		}
+	}
+	return squeeze(name)
+}
+
+type arrow struct{ from, to *model.State }
+
+// arrows are the machine's edges with the texts that must be on each: the
+// event, by its label too, and the guard.
+func arrows(m *model.Machine, lang string) map[arrow][]string {
+	all := map[arrow][]string{}
+	for _, t := range m.Transitions {
+		for _, from := range t.From {
+			a := arrow{from, t.To}
+			all[a] = append(all[a], label(lang, t.Event.Name, t.Event.Labels))
+			if t.Guard != nil {
+				all[a] = append(all[a], "["+t.Guard.Name+"]")
+			}
+			if from.Deadline != nil && from.Deadline.Event == t.Event {
+				all[a] = append(all[a], "○")
+			}
+			if t.Event.Callback && (from.Deadline == nil || from.Deadline.Event != t.Event) {
+				all[a] = append(all[a], "◄")
+			}
+		}
+	}
+	return all
+}
+
+// identify returns the machine's state for each one that was read, by what is
+// written in it. Of states with the same title, the name below tells.
+func identify(t *testing.T, m *model.Machine, lang string, g graph) []*model.State {
+	t.Helper()
+	found := make([]*model.State, len(g.states))
+	for i, text := range g.states {
+		best := -1
+		for _, s := range m.States {
+			want := label(lang, s.Name, s.Labels)
+			if lang != "" && want != squeeze(s.Name) {
+				want += squeeze(s.Name)
+			}
+			if strings.HasPrefix(text, want) && len(want) > best && !slices.Contains(found, s) && (g.titles == nil || strings.HasPrefix(want, g.titles[i])) {
+				found[i], best = s, len(want)
+			}
+		}
+		require.NotNil(t, found[i], "no state is called %q", text)
+	}
+	return found
+}
+
+// requireWhole compares the only diagram of a machine with it.
+func requireWhole(t *testing.T, m *model.Machine, lang string, g graph) {
+	t.Helper()
+	require.Len(t, g.states, len(m.States), "states")
+	states := identify(t, m, lang, g)
+	want := arrows(m, lang)
+	for _, e := range g.edges {
+		a := arrow{states[e.from], states[e.to]}
+		texts, ok := want[a]
+		require.True(t, ok, "no transition leads from %q to %q, or it is drawn twice", a.from.Name, a.to.Name)
+		for _, text := range texts {
+			require.Contains(t, e.text, text)
+		}
+		delete(want, a)
+	}
+	require.Empty(t, want, "not drawn")
+	for i, s := range states {
+		require.Equal(t, s.Initial, slices.Contains(g.initial, i), "initial: %q", s.Name)
+		require.Equal(t, s.Final, slices.Contains(g.final, i), "final: %q", s.Name)
+		require.Equal(t, s.Resting, strings.Contains(g.states[i], "□"+map[string]string{"zh": "可停留"}[lang]), "resting: %q", s.Name)
+		for _, e := range m.Events {
+			if c := e.Cells[s.Index]; !c.Moves() && c.Otherwise == model.Reject && refusals(m, s) <= 6 {
+				require.Contains(t, g.states[i], label(lang, e.Name, e.Labels), "refused in %q", s.Name)
+			}
+		}
+	}
+	for _, guard := range m.Guards {
+		require.Contains(t, g.rest, squeeze("["+guard.Name+"]"+guard.Describe))
+	}
+}
+
+func refusals(m *model.Machine, s *model.State) int {
+	n := 0
+	for _, e := range m.Events {
+		if c := e.Cells[s.Index]; !c.Moves() && c.Otherwise == model.Reject {
+			n++
+		}
+	}
+	return n
+}
+
+// drawing is one diagram of a corpus, to be read in one go with all others.
+type drawing struct {
+	name    string
+	machine *model.Machine
+	lang    string
+	text    string
+}
+
+// wholes are the machines that one picture holds, in the ways they are drawn.
+func wholes(t *testing.T, format string) []drawing {
+	t.Helper()
+	var all []drawing
+	add := func(name string, m *model.Machine, o gendiagram.Options) {
+		files, err := gendiagram.Render(m, format, o)
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		all = append(all, drawing{name, m, o.Lang, string(files[0].Content)})
+	}
+	for _, m := range definitions() {
+		add(m.Name, m, gendiagram.Options{})
+		add(m.Name+" zh dark", m, gendiagram.Options{Lang: "zh", Theme: gendiagram.Dark, Emits: true})
+	}
+	for _, m := range hostileNames() {
+		add("names from "+m.States[0].Name, m, gendiagram.Options{})
+	}
+	for _, m := range hostileLabels() {
+		add("labels from "+m.States[0].Label("en"), m, gendiagram.Options{Lang: "en"})
+	}
+	return all
+}
+
+// requireParts compares the overview and the slices of a large machine with it.
+// Files are in the order they were rendered in.
+func requireParts(t *testing.T, m *model.Machine, files []gendiagram.File, graphs []graph) {
+	t.Helper()
+	want := arrows(m, "")
+	seen := map[string]bool{}
+	slices := map[string]int{}
+	for i, g := range graphs {
+		states := identify(t, m, "", g)
+		_, after, isSlice := strings.Cut(files[i].Name, m.Name+"-")
+		isSlice = isSlice && !strings.HasPrefix(after, "part")
+		for j, s := range states {
+			seen[s.Name] = seen[s.Name] || !isSlice
+			_ = j
+		}
+		for _, e := range g.edges {
+			a := arrow{states[e.from], states[e.to]}
+			require.Contains(t, arrows(m, ""), a)
+			if isSlice {
+				slices[a.from.Name]++
+				if a.from != a.to {
+					slices[a.to.Name]++
+				}
+				continue
+			}
+			require.Empty(t, e.text, "the overview has no texts")
+			require.Contains(t, want, a, "drawn twice")
+			delete(want, a)
+		}
+	}
+	require.Empty(t, want, "not drawn in the overview")
+	require.Len(t, seen, len(m.States))
+}

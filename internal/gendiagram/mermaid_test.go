@@ -1,0 +1,111 @@
+package gendiagram_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/internal/needs"
+)
+
+// mermaidRead is what the script says of a diagram.
+type mermaidRead struct {
+	Name, Error string
+	States      []struct {
+		ID, Note string
+		Texts    []string
+		Classes  []string
+	}
+	Edges []struct{ From, To, Text string }
+	Shown []string
+}
+
+// readMermaid has Mermaid's own parser read texts, and draw them too.
+func readMermaid(t *testing.T, render bool, texts ...string) []mermaidRead {
+	t.Helper()
+	type diagram struct {
+		Name   string `json:"name"`
+		Text   string `json:"text"`
+		Render bool   `json:"render"`
+	}
+	all := make([]diagram, len(texts))
+	for i, text := range texts {
+		all[i] = diagram{fmt.Sprint(i), text, render}
+	}
+	in, err := json.Marshal(all)
+	require.NoError(t, err)
+	cmd := needs.Node(t, "mermaid.mjs")
+	cmd.Stdin = bytes.NewReader(in)
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	require.NoError(t, err, problems.String())
+	var read []mermaidRead
+	require.NoError(t, json.Unmarshal(out, &read))
+	require.Len(t, read, len(texts))
+	return read
+}
+
+func (r mermaidRead) graph(t *testing.T) graph {
+	t.Helper()
+	require.Empty(t, r.Error)
+	var g graph
+	places := map[string]int{}
+	plain := func(text string) string { return squeeze(strings.ReplaceAll(text, "<br>", " ")) }
+	for _, s := range r.States {
+		if strings.HasPrefix(s.ID, "root_") {
+			continue
+		}
+		require.NotEmpty(t, s.Texts)
+		places[s.ID] = len(g.states)
+		g.states = append(g.states, plain(strings.Join(s.Texts, " ")))
+		g.titles = append(g.titles, plain(s.Texts[0]))
+		g.rest += plain(s.Note)
+	}
+	for _, e := range r.Edges {
+		switch {
+		case e.From == "root_start":
+			g.initial = append(g.initial, places[e.To])
+		case e.To == "root_end":
+			g.final = append(g.final, places[e.From])
+		default:
+			require.Contains(t, places, e.From)
+			require.Contains(t, places, e.To)
+			g.edges = append(g.edges, edge{places[e.From], places[e.To], plain(e.Text)})
+		}
+	}
+	return g
+}
+
+// Mermaid reads back the machines as they are, and what it then draws is what the
+// definition says, character by character.
+func TestMermaidReadsTheMachine(t *testing.T) {
+	t.Parallel()
+	drawings := wholes(t, "mermaid")
+	texts := make([]string, len(drawings))
+	for i, d := range drawings {
+		texts[i] = d.text
+	}
+	for i, read := range readMermaid(t, true, texts...) {
+		d := drawings[i]
+		t.Run(d.name, func(t *testing.T) {
+			require.Empty(t, read.Error, d.text)
+			requireWhole(t, d.machine, d.lang, read.graph(t))
+			shown := make([]string, len(read.Shown))
+			for i, s := range read.Shown {
+				shown[i] = squeeze(s)
+			}
+			for _, s := range d.machine.States {
+				require.Contains(t, shown, label(d.lang, s.Name, s.Labels))
+			}
+			all := strings.Join(shown, "\n")
+			for _, e := range d.machine.Events {
+				require.Contains(t, all, label(d.lang, e.Name, e.Labels))
+			}
+		})
+	}
+}
