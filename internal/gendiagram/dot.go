@@ -97,6 +97,6 @@ func dotText(text string) string { return `"` + dotEscape(text) + `"` }
 
 // dotEscape writes a backslash twice, since Graphviz reads \N, \l and others, and
 // an & as an entity, since it reads those too.
-func dotEscape(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(text)
-}
+func dotEscape(text string) string { return dotEscapes.Replace(text) }
+
+var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;")

@@ -135,27 +135,28 @@ type drawing struct {
 	machine *model.Machine
 	lang    string
 	text    string
+	hostile bool
 }
 
 // wholes are the machines that one picture holds, in the ways they are drawn.
 func wholes(t *testing.T, format string) []drawing {
 	t.Helper()
 	var all []drawing
-	add := func(name string, m *model.Machine, o gendiagram.Options) {
+	add := func(name string, m *model.Machine, o gendiagram.Options, hostile bool) {
 		files, err := gendiagram.Render(m, format, o)
 		require.NoError(t, err)
 		require.Len(t, files, 1)
-		all = append(all, drawing{name, m, o.Lang, string(files[0].Content)})
+		all = append(all, drawing{name, m, o.Lang, string(files[0].Content), hostile})
 	}
 	for _, m := range definitions() {
-		add(m.Name, m, gendiagram.Options{})
-		add(m.Name+" zh dark", m, gendiagram.Options{Lang: "zh", Theme: gendiagram.Dark, Emits: true})
+		add(m.Name, m, gendiagram.Options{}, false)
+		add(m.Name+" zh dark", m, gendiagram.Options{Lang: "zh", Theme: gendiagram.Dark, Emits: true}, false)
 	}
 	for _, m := range hostileNames() {
-		add("names from "+m.States[0].Name, m, gendiagram.Options{})
+		add("names from "+m.States[0].Name, m, gendiagram.Options{}, true)
 	}
 	for _, m := range hostileLabels() {
-		add("labels from "+m.States[0].Label("en"), m, gendiagram.Options{Lang: "en"})
+		add("labels from "+m.States[0].Label("en"), m, gendiagram.Options{Lang: "en"}, true)
 	}
 	return all
 }

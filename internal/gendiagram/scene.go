@@ -124,7 +124,7 @@ func legend(p *picture.Picture, o Options) []string {
 		lines = append(lines, wrap(r.Text(o.Lang), legendWidth)...)
 	}
 	for _, g := range p.Guards() {
-		lines = append(lines, wrap("["+g.Name+"] "+g.Describe, legendWidth)...)
+		lines = append(lines, wrap(picture.Explained(g), legendWidth)...)
 	}
 	return lines
 }
