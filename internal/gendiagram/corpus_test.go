@@ -52,7 +52,7 @@ var hostile = []string{
 	"end", "default", "State", "note", "fork", "choice", "in transit", "pre-auth", "a::b", "a;b", "a;{b}", "order:paid", "send note", "end note",
 	"<script>alert(1)</script>", "%%{init}%%", `a\nb`, `C:\new`, `say "hi"`, "`tick`", "it's", "x#quot;]-->EVIL[y", "$5", "$$x^2$$",
 	"node", "Edge", "graph", "strict", "subgraph", "digraph", `\N`, `\l`, `tail\`, "{", "}", "{a|<p>b}", "/* c */", "// c", "' comment", "#1", "#35;", "#",
-	"待支付", "已 支付", "😀 done", "👍🏽", "حالة", "שלום (x)", strings.Repeat("x", 60), strings.Repeat("支", 20), "é", "𝕏", "ﬂ°°58¶ß", "[*]", "[H]", "[H*]", "-->", "--", "->", "==", "..", "::",
+	"待支付", "已 支付", "😀 done", "👍🏽", "حالة", "שלום (x)", strings.Repeat("x", 60), strings.Repeat("支", 20), "é", "𝕏", "ﬂ", "ß¶", "direction tb x", "the Direction  RL", "[*]", "[H]", "[H*]", "-->", "--", "->", "==", "..", "::",
 	"1. one", "1) one", "- dash", "+ plus", "# head", "> quote", "*bold*", "**b**", "_under_", "__u__", "~~gone~~", "[link](x)", "![i](x)", "www.x.com", "https://x.y/z?a=b&c=d", "a@b.co", "| a | b |", "---", "===", "    code",
 	"&amp;", "&lt;b&gt;", "&#65;", "&", "<b>x</b>", "<br/>", "<", ">", "<U+0041>", "<&home>", "<$sprite>", "<color:red>x</color>", "<<choice>>", "<<fork>>", "//it//", `""mono""`, "__", "~tilde", "~", "=head", "|table|",
 	"@enduml", "@startuml", "!include x", "!exit", "%date()", "%n", `\t`, `\u0041`, "skinparam x", "legend", "endlegend", "title", "hide", "concurrent", "history",

@@ -80,3 +80,15 @@ func TestGraphvizReadsTheMachine(t *testing.T) {
 		})
 	}
 }
+
+func TestGraphvizReadsALargeMachine(t *testing.T) {
+	t.Parallel()
+	machines, files := large(t, "dot")
+	for i, m := range machines {
+		graphs := make([]graph, len(files[i]))
+		for j, f := range files[i] {
+			graphs[j] = readDot(t, string(f.Content))
+		}
+		requireParts(t, m, files[i], graphs)
+	}
+}

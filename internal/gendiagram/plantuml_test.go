@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/pawl-go/pawl/internal/gendiagram"
 	"github.com/pawl-go/pawl/internal/needs"
 )
 
@@ -130,4 +131,30 @@ func requirePlant(t *testing.T, d drawing, read plantRead) {
 		}
 	}
 	require.Equal(t, want, have)
+}
+
+// The overview and three slices of a machine of forty states.
+func TestPlantUMLReadsALargeMachine(t *testing.T) {
+	t.Parallel()
+	m := line(39)
+	files := render(t, m, "plantuml", gendiagram.Options{})
+	require.Len(t, files, 41)
+	read := readPlantUML(t, string(files[0].Content), string(files[1].Content), string(files[20].Content), string(files[40].Content))
+	counts := make([]int, len(read))
+	for i, r := range read {
+		for _, s := range r.States {
+			for _, tr := range s.Transitions {
+				if s.ID != "start" && tr.Target != "end" {
+					counts[i]++
+				}
+			}
+		}
+	}
+	all := 0
+	for a := range arrows(m, "") {
+		if a.to.Name == "Cancelled" {
+			all++
+		}
+	}
+	require.Equal(t, []int{len(arrows(m, "")), 4, 6, all}, counts)
 }

@@ -111,12 +111,15 @@ func edgeLines(p *picture.Picture, e *picture.Edge, o Options) []string {
 	return lines
 }
 
-// legend has a line for each sign that has a mark, for each remark that is
+// legend has a line for each sign that has a mark or is a thick line, for each remark that is
 // about no single state, and for each guard.
 func legend(p *picture.Picture, o Options) []string {
 	var lines []string
 	for _, e := range p.Legend(o.Lang, o.Emits) {
-		if e.Mark != "" {
+		switch {
+		case e.Sign == picture.SignHappy:
+			lines = append(lines, "═ "+e.Text)
+		case e.Mark != "":
 			lines = append(lines, wrap(e.Mark+" "+e.Text, legendWidth)...)
 		}
 	}

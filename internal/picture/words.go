@@ -20,7 +20,7 @@ const (
 )
 
 var (
-	after      = wording.Phrase{EN: "after %s: %s", ZH: "%s后:%s"}
+	after      = wording.Phrase{EN: "after %s: %s", ZH: "%s后: %s"}
 	atMost     = wording.Phrase{EN: " (max %d)", ZH: "(最多 %d 次)"}
 	otherwise  = wording.Phrase{EN: "else", ZH: "否则"}
 	refuses    = wording.Phrase{EN: "refuses %s", ZH: "拒绝 %s"}
