@@ -100,7 +100,7 @@ func Render(m *model.Machine, name string, o Options) ([]File, error) {
 	r.split(m.Name, whole.Overview())
 	digits := len(fmt.Sprint(len(m.States)))
 	for i, s := range m.States {
-		r.split(fmt.Sprintf("%s-%0*d-%s", m.Name, digits, i+1, fileName(s.Ident)), whole.Slice(s))
+		r.split(fmt.Sprintf("%s-%0*d%s", m.Name, digits, i+1, fileName(s.Ident)), whole.Slice(s))
 	}
 	return r.files, nil
 }
@@ -135,15 +135,19 @@ func (r *renderer) add(base string, p *picture.Picture) {
 	r.files = append(r.files, File{Name: base + "." + r.format.ending, Content: []byte(r.text(p))})
 }
 
-// fileName is an identifier as part of a file's name: what is not ASCII is left
+// fileName is an identifier as the end of a file's name: what is not ASCII is left
 // out, since not every system that unpacks a folder keeps it.
 func fileName(ident string) string {
-	return strings.Map(func(r rune) rune {
+	ascii := strings.Map(func(r rune) rune {
 		if r < 0x80 {
 			return r
 		}
 		return -1
 	}, ident)
+	if ascii == "" {
+		return ""
+	}
+	return "-" + ascii
 }
 
 // units is the length of a text in UTF-16 code units, as JavaScript counts.
