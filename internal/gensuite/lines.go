@@ -38,7 +38,11 @@ func (d *document) precondition(c *suite.Case) []string {
 		return []string{d.say(isNew, machine)}
 	}
 	if !d.hasRow() {
-		return []string{d.say(itStands, machine, d.state(c.Start))}
+		said := []string{d.say(itStands, machine, d.state(c.Start))}
+		if slices.ContainsFunc(c.Steps, func(s suite.Step) bool { return s.Other }) {
+			said = append(said, d.say(otherOne))
+		}
+		return said
 	}
 	said := []string{d.say(rowStands, machine, d.state(c.Start))}
 	if len(c.Given) > 0 {

@@ -29,7 +29,8 @@ var (
 	thereby    = wording.Phrase{EN: "Thereby %s.", ZH: "这样，%s。"}
 	reason     = wording.Phrase{EN: "No values are given: %s.", ZH: "未给出取值：%s。"}
 	otherRow   = wording.Phrase{EN: "A second row stands beside it in the same state, with the same values but for %s.", ZH: "另有一条记录处于同一状态，字段值相同，只是 %s。"}
-	forOther   = wording.Phrase{EN: "For the second row:", ZH: "针对第二条记录："}
+	otherOne   = wording.Phrase{EN: "A second one stands beside it in the same state.", ZH: "另有一个处于同一状态。"}
+	forOther   = wording.Phrase{EN: "For the second one:", ZH: "针对第二个："}
 	commit     = wording.Phrase{EN: "Then commit the first; the call waits for that.", ZH: "随后提交第一个会话；此调用会等待它提交。"}
 	rest       = wording.Phrase{EN: "Parameters: any.", ZH: "参数：任意。"}
 
