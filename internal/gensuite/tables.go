@@ -2,7 +2,6 @@ package gensuite
 
 import (
 	"iter"
-	"strconv"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/sheet"
@@ -41,7 +40,7 @@ func (d *document) caseRows(frame *document) iter.Seq[[]sheet.Cell] {
 			before, importance := sentences(d.precondition(c)), frame.say(priorities[priorityOf(c)])
 			for i, l := range d.script(c) {
 				row := append(sheet.Texts(c.ID, d.summary(c), importance, before),
-					sheet.Number(int64(i+1)), sheet.Text(sentences(l.action)), sheet.Text(sentences(l.data)), sheet.Text(sentences(l.expected)))
+					sheet.Number(int64(i+1)), sheet.Text(sentences(l.action)), sheet.Text(sentences(d.given(l))), sheet.Text(sentences(l.expected)))
 				if before = ""; !yield(row) {
 					return
 				}
@@ -79,18 +78,11 @@ func (d *document) coverageSheet(frame *document) *sheet.Sheet {
 	}
 }
 
-// toldCases is how many cases of one item a table names: of an item that
-// hundreds of walks cover, a few prove as much.
-const toldCases = 5
-
 // coverers names the cases that cover an item, a line each.
 func (d *document) coverers(cases []int) string {
-	var said []string
-	for _, i := range cases[:min(len(cases), toldCases)] {
-		said = append(said, d.suite.Cases[i].ID)
-	}
-	if more := len(cases) - toldCases; more > 0 {
-		said = append(said, "… +"+strconv.Itoa(more))
+	said := make([]string, len(cases))
+	for i, at := range cases {
+		said[i] = d.suite.Cases[at].ID
 	}
 	return sentences(said)
 }

@@ -14,6 +14,8 @@ var (
 	rowIsNew   = wording.Phrase{EN: "There is no row of %s yet; the first step creates it.", ZH: "尚无 %s 记录；第一步新建。"}
 	isNew      = wording.Phrase{EN: "There is no %s yet; the first step starts one.", ZH: "尚无 %s；第一步新建。"}
 	itsValues  = wording.Phrase{EN: "Its values: %s.", ZH: "字段值：%s。"}
+	rowValues  = wording.Phrase{EN: "its values are", ZH: "其字段值为"}
+	callValues = wording.Phrase{EN: "these values are given", ZH: "给定以下值"}
 	noteIt     = wording.Phrase{EN: "Note its version.", ZH: "记下它的版本号。"}
 	call       = wording.Phrase{EN: "Call event %s.", ZH: "触发事件 %s。"}
 	deliver    = wording.Phrase{EN: "Deliver callback %s.", ZH: "投递回调 %s。"}
