@@ -29,6 +29,9 @@ const (
 func makeLegend(p *picture.Picture, o Options, room int) legend {
 	var l legend
 	for _, e := range p.Legend(o.Lang, o.Emits) {
+		if e.Sign == picture.SignEmit && !o.Emits {
+			continue // what compensations write is in the tips alone
+		}
 		l.items = append(l.items, legendItem{sign: e.Sign, lines: wrap(e.Text, fontLegend, legendWidth)})
 	}
 	for _, g := range p.Guards() {

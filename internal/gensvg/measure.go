@@ -50,7 +50,7 @@ func advance(r rune, f font) float64 {
 		}
 		w := float64(widths[r-' '])
 		if f.bold {
-			w *= 1.09
+			w *= 1.12
 		}
 		return w
 	case joins(r):
@@ -67,7 +67,7 @@ func advance(r rune, f font) float64 {
 
 // joins reports whether the character is drawn with the one before it.
 func joins(r rune) bool {
-	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1f3fb && r <= 0x1f3ff
+	return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
 // wide reports whether the character is as wide as high: Chinese, Japanese,
@@ -102,7 +102,7 @@ func wrap(text string, f font, limit int) []string {
 		line.Reset()
 		used = 0
 	}
-	for _, piece := range pieces(text) {
+	for _, piece := range pieces(strings.Map(visible, text)) {
 		w := 0.0
 		for _, r := range piece {
 			w += advance(r, f)
@@ -171,7 +171,10 @@ func pieces(text string) []string {
 	return out
 }
 
-const zeroWidthJoiner = '\u200d'
+const (
+	zeroWidthJoiner    = '\u200d'
+	zeroWidthNonJoiner = '\u200c'
+)
 
 // closes and opens are the marks that no line begins and none ends with.
 func closes(r rune) bool { return strings.ContainsRune(",。、;:!?)】」》,;!?)]", r) }

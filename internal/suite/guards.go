@@ -1,8 +1,8 @@
 package suite
 
 import (
+	"cmp"
 	"strconv"
-	"strings"
 
 	"github.com/pawl-go/pawl/internal/example"
 	"github.com/pawl-go/pawl/internal/model"
@@ -103,36 +103,42 @@ func (g *guards) bounds(cell *model.Cell, variants []Variant, i int) {
 			continue
 		}
 		for steps := -1; steps <= 1; steps++ {
-			g.wherever(cell, variants, i, number+[]string{"b-1", "b", "b+1"}[steps+1], example.Condition{Expr: guard.SQL, Bound: n + 1, Steps: steps})
+			at := example.Condition{Expr: guard.SQL, Bound: n + 1, Steps: steps}
+			decides := at
+			decides.Decides = true
+			g.wherever(cell, variants, i, number+[]string{"b-1", "b", "b+1"}[steps+1], decides, at)
 		}
 	}
 }
 
 // wherever adds a case in which a condition holds that is about the guard of
 // number i, going the first way that it can: by that guard, by a later one or by
-// none, and last by one before it.
-func (g *guards) wherever(cell *model.Cell, variants []Variant, i int, what string, must example.Condition) {
+// none, and last by one before it. Of several conditions the first is taken that
+// can hold, and values that are known are better than those that are not.
+func (g *guards) wherever(cell *model.Cell, variants []Variant, i int, what string, conditions ...example.Condition) {
 	item := g.item(ItemGuard, named(cell, variants[i].Name, what), of(cell, variants[i]))
 	ways := append(variants[i:len(variants):len(variants)], variants[:i]...)
-	for _, undecided := range []bool{false, true} {
-		for _, v := range ways {
+	var unknown func() bool
+	for _, must := range conditions {
+		for n, v := range ways {
 			s := v.step(cell)
-			if v.Name == variants[i].Name {
-				s.Variant += " " + what
-			} else {
-				s.Variant += " at " + variants[i].Name + " " + what
-			}
-			c := &Case{Start: cell.State, Steps: []Step{s}}
+			s.Variant = cmp.Or(map[bool]string{true: variants[i].Name}[n == 0], v.Name+" at "+variants[i].Name) + " " + what
 			more := map[int][]example.Condition{0: {must}}
-			if possible := g.filler.filled(c, more); !possible || !undecided && c.why() != "" {
-				g.suite.Items[item].Why = c.why()
-				continue
+			c := &Case{Start: cell.State, Steps: []Step{s}}
+			possible := g.filler.filled(c, more)
+			add := func() bool { return g.add(path(cell, variants[i].Name+" "+what), []Step{s}, more, item) }
+			switch {
+			case possible && c.why() == "":
+				add()
+				return
+			case possible && unknown == nil:
+				unknown = add
 			}
-			g.add(path(cell, variants[i].Name+" "+what), []Step{s}, more, item)
-			return
 		}
 	}
-	if why := g.suite.Items[item].Why; strings.HasPrefix(why, impossible) {
-		g.suite.Items[item].Why = impossible + must.String() + " (" + what + ")"
+	if unknown != nil {
+		unknown()
+		return
 	}
+	g.suite.Items[item].Why = impossible + what + " of " + variants[i].Name
 }
