@@ -16,6 +16,9 @@ type document struct {
 	// so that the format takes nothing in them for its own. Other words need no
 	// care.
 	name, text func(string) string
+	// tables says that the format has a table for the row's values, so that no
+	// sentence tells of them.
+	tables bool
 }
 
 // newDocument is a document of plain text, on lines of its own.

@@ -89,7 +89,7 @@ func (w *page) short(cases []*suite.Case) {
 	w.header(d.say(headID), d.say(headRow), d.say(headAction), d.say(headData), d.say(headExpected))
 	for _, c := range cases {
 		l := d.script(c)[0]
-		w.row(d.name(c.ID), d.values(c.Given), broken(l.action), broken(l.data), broken(l.expected))
+		w.row(d.name(c.ID), d.values(c.Given), broken(l.action), broken(d.given(l)), broken(l.expected))
 	}
 }
 
@@ -99,9 +99,13 @@ func (w *page) long(c *suite.Case) {
 	w.printf("\n### %s\n\n%s\n", d.name(c.ID), strings.Join(d.precondition(c), " "))
 	w.header("#", d.say(headAction), d.say(headData), d.say(headExpected))
 	for i, l := range d.script(c) {
-		w.row(fmt.Sprint(i+1), broken(l.action), broken(l.data), broken(l.expected))
+		w.row(fmt.Sprint(i+1), broken(l.action), broken(d.given(l)), broken(l.expected))
 	}
 }
+
+// toldCases is how many cases of one item a page names: where hundreds of ways
+// take a transition, a few prove as much. The tables name all.
+const toldCases = 5
 
 // coverage writes the coverage table.
 func (w *page) coverage() {
@@ -132,24 +136,21 @@ func (w *page) coverage() {
 func broken(said []string) string { return strings.Join(said, "<br>") }
 
 // markdownEscapes are for all that is a mark somewhere in a line or a cell. A
-// backslash before punctuation that is no mark is not seen.
+// backslash before punctuation that is no mark is not seen; a bar ends a cell
+// whatever stands around it, and a mention or an address would become a link.
 var markdownEscapes = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
-	"|", `\|`, "~", `\~`, "#", `\#`, "!", `\!`, "$", `\$`, "@", "&#64;", "://", ":&#8203;//", "www.", "www&#8203;.")
+	"|", "&#124;", "~", `\~`, "#", `\#`, "!", `\!`, "$", `\$`, "@", "&#64;", "://", ":&#8203;//", "www.", "www&#8203;.")
 
 // markdownText writes a text so that it is read as it stands.
 func markdownText(text string) string { return markdownEscapes.Replace(oneLine(text)) }
 
-// codeSpan writes a name as code: between more backticks than stand together in
-// it, and with a bar escaped, which ends a cell even there.
+// codeSpan writes a name as code. Within backticks a bar still ends a cell, and
+// cannot be written another way, so such a name goes into a tag.
 func codeSpan(name string) string {
-	name = strings.ReplaceAll(oneLine(name), "|", `\|`)
-	fence := "`"
-	for strings.Contains(name, fence) {
-		fence += "`"
+	name = oneLine(name)
+	if !strings.ContainsAny(name, "|`") {
+		return "`" + name + "`"
 	}
-	if strings.HasPrefix(name, "`") || strings.HasSuffix(name, "`") {
-		name = " " + name + " "
-	}
-	return fence + name + fence
+	return "<code>" + markdownText(name) + "</code>"
 }

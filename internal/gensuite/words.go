@@ -14,6 +14,8 @@ var (
 	rowIsNew   = wording.Phrase{EN: "There is no row of %s yet; the first step creates it.", ZH: "尚无 %s 记录；第一步新建。"}
 	isNew      = wording.Phrase{EN: "There is no %s yet; the first step starts one.", ZH: "尚无 %s；第一步新建。"}
 	itsValues  = wording.Phrase{EN: "Its values: %s.", ZH: "字段值：%s。"}
+	rowValues  = wording.Phrase{EN: "its values are", ZH: "其字段值为"}
+	callValues = wording.Phrase{EN: "these values are given", ZH: "给定以下值"}
 	noteIt     = wording.Phrase{EN: "Note its version.", ZH: "记下它的版本号。"}
 	call       = wording.Phrase{EN: "Call event %s.", ZH: "触发事件 %s。"}
 	deliver    = wording.Phrase{EN: "Deliver callback %s.", ZH: "投递回调 %s。"}
@@ -29,7 +31,8 @@ var (
 	thereby    = wording.Phrase{EN: "Thereby %s.", ZH: "这样，%s。"}
 	reason     = wording.Phrase{EN: "No values are given: %s.", ZH: "未给出取值：%s。"}
 	otherRow   = wording.Phrase{EN: "A second row stands beside it in the same state, with the same values but for %s.", ZH: "另有一条记录处于同一状态，字段值相同，只是 %s。"}
-	forOther   = wording.Phrase{EN: "For the second row:", ZH: "针对第二条记录："}
+	otherOne   = wording.Phrase{EN: "A second one stands beside it in the same state.", ZH: "另有一个处于同一状态。"}
+	forOther   = wording.Phrase{EN: "For the second one:", ZH: "针对第二个："}
 	commit     = wording.Phrase{EN: "Then commit the first; the call waits for that.", ZH: "随后提交第一个会话；此调用会等待它提交。"}
 	rest       = wording.Phrase{EN: "Parameters: any.", ZH: "参数：任意。"}
 
