@@ -128,9 +128,12 @@ func NewFinder(m *model.Machine) *Finder {
 	return f
 }
 
+// Bound is a comparison within a condition.
+type Bound = logic.Bound
+
 // Bounds returns the comparisons of numbers, dates and times in a condition of
 // the event.
-func (f *Finder) Bounds(event *model.Event, e *model.Expr) []logic.Bound {
+func (f *Finder) Bounds(event *model.Event, e *model.Expr) []Bound {
 	if f.machine.Table == nil || e == nil {
 		return nil
 	}
