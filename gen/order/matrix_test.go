@@ -1301,6 +1301,7 @@ var machine = fsmtest.Machine{
 	Sweeps:    order.Sweeps(),
 	Deadlines: []string{"query_payment", "query_refund", "expire", "receive"},
 	Migrate:   migrate,
+	Before:    "../../migrations/testdata/before.sql",
 }
 
 // migrate brings the database of the tests to the version of the migrations.

@@ -421,6 +421,7 @@ var machine = fsmtest.Machine{
 	Sweeps:    payment.Sweeps(),
 	Deadlines: []string{"query", "close"},
 	Migrate:   migrate,
+	Before:    "../../migrations/testdata/before.sql",
 }
 
 // migrate brings the database of the tests to the version of the migrations.

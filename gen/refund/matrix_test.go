@@ -428,6 +428,7 @@ var machine = fsmtest.Machine{
 	Sweeps:    refund.Sweeps(),
 	Deadlines: []string{"send", "query"},
 	Migrate:   migrate,
+	Before:    "../../migrations/testdata/before.sql",
 }
 
 // migrate brings the database of the tests to the version of the migrations.
