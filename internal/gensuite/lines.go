@@ -38,11 +38,18 @@ func (d *document) precondition(c *suite.Case) []string {
 		return []string{d.say(isNew, machine)}
 	}
 	if !d.hasRow() {
-		return []string{d.say(itStands, machine, d.state(c.Start))}
+		said := []string{d.say(itStands, machine, d.state(c.Start))}
+		if slices.ContainsFunc(c.Steps, func(s suite.Step) bool { return s.Other }) {
+			said = append(said, d.say(otherOne))
+		}
+		return said
 	}
 	said := []string{d.say(rowStands, machine, d.state(c.Start))}
 	if len(c.Given) > 0 {
 		said = append(said, d.say(itsValues, d.values(c.Given)))
+	}
+	if len(c.Other) > 0 {
+		said = append(said, d.say(otherRow, d.values(c.Other)))
 	}
 	return append(said, d.say(noteIt))
 }
@@ -80,6 +87,9 @@ func (d *document) action(s *suite.Step) []string {
 	if s.Second {
 		said = append(said, d.say(inSecond))
 	}
+	if s.Other {
+		said = append(said, d.say(forOther))
+	}
 	event := d.event(s.Event)
 	switch deadline := s.From.Deadline; {
 	case deadline != nil && deadline.Event == s.Event:
@@ -98,6 +108,9 @@ func (d *document) action(s *suite.Step) []string {
 	case suite.WrongVersion:
 		said = append(said, d.say(sendWrong))
 	}
+	if s.Second {
+		said = append(said, d.say(commit))
+	}
 	return said
 }
 
@@ -107,11 +120,14 @@ func (d *document) data(s *suite.Step) []string {
 	if len(s.Params) > 0 {
 		said = append(said, d.values(s.Params))
 	}
-	switch conditions := d.conditions(s); {
-	case len(conditions) > 0 && (s.Unknown != "" || len(s.Params) == 0):
-		said = append(said, d.say(chooseData, strings.Join(conditions, d.say(and))))
+	conditions := strings.Join(d.conditions(s), d.say(and))
+	switch {
+	case s.Unknown != "" && conditions != "":
+		said = append(said, d.say(chooseData, conditions), d.say(reason, d.text(s.Unknown)))
 	case s.Unknown != "":
-		said = append(said, d.say(chooseData, d.say(holds, d.text(s.Unknown))))
+		said = append(said, d.say(reason, d.text(s.Unknown)))
+	case conditions != "":
+		said = append(said, d.say(thereby, conditions))
 	case len(said) == 0 && len(s.Event.Params) > 0:
 		said = append(said, d.say(rest))
 	}
@@ -143,12 +159,13 @@ func (d *document) conditions(s *suite.Step) []string {
 func (d *document) values(values []suite.Value) string {
 	said := make([]string, len(values))
 	for i, v := range values {
-		text := d.text(v.Text)
+		text := "NULL"
 		switch {
 		case v.Null:
-			text = "NULL"
 		case v.Text == "":
 			text = "''"
+		default:
+			text = d.name(v.Text)
 		}
 		said[i] = d.name(v.Name) + " = " + text
 	}
@@ -165,6 +182,8 @@ func (d *document) expected(s *suite.Step) []string {
 		said = append(said, d.say(stateStays, d.state(s.To)))
 	case s.Moved():
 		said = append(said, d.moved(s)...)
+	case s.Other:
+		said = append(said, d.say(otherStays, d.state(s.To)), d.say(historyOld))
 	default:
 		said = append(said, d.say(rowStays, d.state(s.To)), d.say(historyOld))
 	}
@@ -196,7 +215,7 @@ func (d *document) moved(s *suite.Step) []string {
 }
 
 // set says what the transition has written: values where they are known, else
-// the expressions of the definition.
+// the expressions of the definition, and so for what is of the time of the call.
 func (d *document) set(s *suite.Step) string {
 	if s.Transition == nil {
 		return d.values(s.After)
@@ -204,13 +223,18 @@ func (d *document) set(s *suite.Step) string {
 	var said []string
 	for _, a := range s.Transition.Set {
 		at := slices.IndexFunc(s.After, func(v suite.Value) bool { return v.Name == a.Column.Name })
-		if at >= 0 {
+		if at >= 0 && !ofClock(a.Value) {
 			said = append(said, d.values(s.After[at:at+1]))
 			continue
 		}
 		said = append(said, d.name(a.Column.Name)+" = "+d.name(a.Value.Source))
 	}
 	return strings.Join(said, d.say(comma))
+}
+
+// ofClock reports whether the value is of the time at which it is worked out.
+func ofClock(e *model.Expr) bool {
+	return slices.ContainsFunc(e.Parts, func(p model.Part) bool { return p.Kind == model.Now })
 }
 
 func (d *document) deadline(dl *model.Deadline) string {

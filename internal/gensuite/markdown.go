@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-go/pawl/internal/suite"
 )
 
-// markdown is a page of GitHub's Markdown: cases of one step as rows of a table
-// for each state that they start from, longer ones each as a table of its own,
-// and the coverage at the end. Names are code, and nothing in a name or a text
+// markdown is a page of GitHub's Markdown: a section for each state that cases
+// start from, in it those of one step as rows of a table and longer ones each as
+// a table of its own, and the coverage at the end. Names are code, and nothing in a name or a text
 // is taken for a mark.
 func markdown(d *document) ([]File, error) {
 	d.name, d.text = codeSpan, markdownText
@@ -24,7 +24,10 @@ func markdown(d *document) ([]File, error) {
 	if len(d.suite.Cases) == 0 {
 		w.printf("\n%s\n", d.say(noCases))
 	}
-	for rest := d.suite.Cases; len(rest) > 0; {
+	for i, rest := 0, d.suite.Cases; len(rest) > 0; i++ {
+		if i == 0 || rest[0].Start != w.start {
+			w.section(rest[0].Start)
+		}
 		n := alike(rest)
 		if n == 0 {
 			w.long(rest[0])
@@ -42,6 +45,8 @@ func markdown(d *document) ([]File, error) {
 type page struct {
 	strings.Builder
 	d *document
+	// start is the state of the section.
+	start *model.State
 }
 
 func (w *page) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
@@ -68,25 +73,30 @@ func alike(cases []*suite.Case) int {
 	return len(cases)
 }
 
+// section begins the cases that start from a state, nil for a row's creation.
+func (w *page) section(start *model.State) {
+	w.start = start
+	if start == nil {
+		w.printf("\n## %s\n", w.d.say(fromNew))
+		return
+	}
+	w.printf("\n## %s\n", w.d.say(fromState, w.d.state(start)))
+}
+
 // short writes cases of one step, a row each.
 func (w *page) short(cases []*suite.Case) {
 	d := w.d
-	w.printf("\n## %s\n", d.say(fromState, d.state(cases[0].Start)))
-	w.header(d.say(headID), d.say(headAction), d.say(headData), d.say(headExpected))
+	w.header(d.say(headID), d.say(headRow), d.say(headAction), d.say(headData), d.say(headExpected))
 	for _, c := range cases {
 		l := d.script(c)[0]
-		data := l.data
-		if len(c.Given) > 0 {
-			data = append([]string{d.say(itsValues, d.values(c.Given))}, data...)
-		}
-		w.row(d.name(c.ID), broken(l.action), broken(data), broken(l.expected))
+		w.row(d.name(c.ID), d.values(c.Given), broken(l.action), broken(l.data), broken(l.expected))
 	}
 }
 
 // long writes a case of several steps.
 func (w *page) long(c *suite.Case) {
 	d := w.d
-	w.printf("\n## %s\n\n%s\n", d.name(c.ID), strings.Join(d.precondition(c), " "))
+	w.printf("\n### %s\n\n%s\n", d.name(c.ID), strings.Join(d.precondition(c), " "))
 	w.header("#", d.say(headAction), d.say(headData), d.say(headExpected))
 	for i, l := range d.script(c) {
 		w.row(fmt.Sprint(i+1), broken(l.action), broken(l.data), broken(l.expected))
@@ -122,24 +132,21 @@ func (w *page) coverage() {
 func broken(said []string) string { return strings.Join(said, "<br>") }
 
 // markdownEscapes are for all that is a mark somewhere in a line or a cell. A
-// backslash before punctuation that is no mark is not seen.
+// backslash before punctuation that is no mark is not seen; a bar ends a cell
+// whatever stands around it, and a mention or an address would become a link.
 var markdownEscapes = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
-	"|", `\|`, "~", `\~`, "#", `\#`, "!", `\!`, "$", `\$`, "@", "&#64;", "://", ":&#8203;//", "www.", "www&#8203;.")
+	"|", "&#124;", "~", `\~`, "#", `\#`, "!", `\!`, "$", `\$`, "@", "&#64;", "://", ":&#8203;//", "www.", "www&#8203;.")
 
 // markdownText writes a text so that it is read as it stands.
 func markdownText(text string) string { return markdownEscapes.Replace(oneLine(text)) }
 
-// codeSpan writes a name as code: between more backticks than stand together in
-// it, and with a bar escaped, which ends a cell even there.
+// codeSpan writes a name as code. Within backticks a bar still ends a cell, and
+// cannot be written another way, so such a name goes into a tag.
 func codeSpan(name string) string {
-	name = strings.ReplaceAll(oneLine(name), "|", `\|`)
-	fence := "`"
-	for strings.Contains(name, fence) {
-		fence += "`"
+	name = oneLine(name)
+	if !strings.ContainsAny(name, "|`") {
+		return "`" + name + "`"
 	}
-	if strings.HasPrefix(name, "`") || strings.HasSuffix(name, "`") {
-		name = " " + name + " "
-	}
-	return fence + name + fence
+	return "<code>" + markdownText(name) + "</code>"
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,4 +109,47 @@ func TestFilesHaveNamesOfTheirOwn(t *testing.T) {
 		}
 	}
 	require.Contains(t, seen, fmt.Sprintf("parcel-%s-xray-importConfiguration.json", "n-switch-2"))
+}
+
+// A suite of nothing still gives the headers that importers look for, and says
+// so where people read; the creation of a row is a case by itself.
+func TestSuitesOfNothingAndOfOneCreation(t *testing.T) {
+	t.Parallel()
+	m := parse(t, []byte("machine: lonely\nstates:\n  Here: {initial: true, final: true}\nevents: {}\ntransitions: []\n"))
+	for _, f := range gensuite.Formats() {
+		for _, lang := range []string{"en", "zh"} {
+			files := rendered(t, made(t, m, "walks"), f.Name, lang)
+			require.NotEmpty(t, files[0].Content, f.Name)
+			require.Equal(t, files[0].Name, rendered(t, made(t, m, "walks"), f.Name, lang)[0].Name)
+		}
+	}
+	require.Equal(t, testrailHeader+"\r\n", string(rendered(t, made(t, m, "walks"), "testrail", "en")[0].Content))
+	require.Contains(t, string(rendered(t, made(t, m, "walks"), "md", "en")[0].Content), "This machine has no case of this suite.")
+	require.Contains(t, string(rendered(t, made(t, m, "walks"), "gherkin", "zh")[0].Content), "该状态机没有此套件的用例。")
+
+	keys, rows := grouped(t, rendered(t, made(t, m, "n-plus"), "testrail", "en"), 1)
+	require.Equal(t, []string{"create: → Here [lonely/n-plus/leaf/Here]"}, keys)
+	require.Equal(t, "Start a new lonely.", rows[0][0][8])
+	require.Equal(t, "State: Here.", rows[0][0][9])
+}
+
+// A long ID is cut in titles and labels, and stays another than its neighbour's.
+func TestLongIDsStayApart(t *testing.T) {
+	t.Parallel()
+	a, b := strings.Repeat("长", 20)+"a", strings.Repeat("长", 20)+"b"
+	s := made(t, parse(t, fmt.Appendf(nil, "machine: long\nstates: {%[1]s: {initial: true}, %[2]s: {}}\nevents: {e%[1]s: {}, e%[2]s: {}}\n"+
+		"transitions:\n  - {event: e%[1]s, from: %[1]s, to: %[2]s}\n  - {event: e%[2]s, from: %[2]s, to: %[1]s}\n", a, b)), "n-switch=3")
+	require.Len(t, s.Cases, 2)
+	long := 0
+	keys, rows := grouped(t, rendered(t, s, "testrail", "en"), 1)
+	require.Len(t, keys, len(s.Cases))
+	for i, key := range keys {
+		require.LessOrEqual(t, len([]rune(key)), 250)
+		require.LessOrEqual(t, len([]rune(rows[i][0][6])), 122) // with the apostrophe that makes it harmless
+		if len([]rune(s.Cases[i].ID)) > 120 {
+			require.Regexp(t, `~[0-9a-f]{16}\]$`, key)
+			long++
+		}
+	}
+	require.Equal(t, 2, long)
 }

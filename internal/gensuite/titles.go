@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	// longestTitle is what the title columns of all tools hold, in characters:
-	// TestRail 250, Jira and Zephyr Scale 255.
-	longestTitle = 250
+	// longestTitle is what the title columns of all tools hold, in characters
+	// (TestRail 250, Jira and Zephyr Scale 255), with room for the apostrophes that
+	// make it harmless.
+	longestTitle = 240
 	// longestKey is what is left of a long ID in titles and labels.
 	longestKey = 120
 	// toldSteps is how many steps a title tells of.

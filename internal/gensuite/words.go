@@ -26,12 +26,19 @@ var (
 	holds      = wording.Phrase{EN: "this holds: %s", ZH: "此条件成立：%s"}
 	fails      = wording.Phrase{EN: "this does not hold: %s", ZH: "此条件不成立：%s"}
 	and        = wording.Phrase{EN: "; and ", ZH: "；且"}
+	thereby    = wording.Phrase{EN: "Thereby %s.", ZH: "这样，%s。"}
+	reason     = wording.Phrase{EN: "No values are given: %s.", ZH: "未给出取值：%s。"}
+	otherRow   = wording.Phrase{EN: "A second row stands beside it in the same state, with the same values but for %s.", ZH: "另有一条记录处于同一状态，字段值相同，只是 %s。"}
+	otherOne   = wording.Phrase{EN: "A second one stands beside it in the same state.", ZH: "另有一个处于同一状态。"}
+	forOther   = wording.Phrase{EN: "For the second one:", ZH: "针对第二个："}
+	commit     = wording.Phrase{EN: "Then commit the first; the call waits for that.", ZH: "随后提交第一个会话；此调用会等待它提交。"}
 	rest       = wording.Phrase{EN: "Parameters: any.", ZH: "参数：任意。"}
 
 	answer      = wording.Phrase{EN: "Answer: %s.", ZH: "应答：%s。"}
 	rowMoved    = wording.Phrase{EN: "Row: state %s, version +1.", ZH: "记录：状态 %s，版本 +1。"}
 	rowCreated  = wording.Phrase{EN: "Row: state %s, version 1.", ZH: "记录：状态 %s，版本 1。"}
 	rowStays    = wording.Phrase{EN: "Row: still in state %s; version and values as before.", ZH: "记录：仍为状态 %s；版本与字段值不变。"}
+	otherStays  = wording.Phrase{EN: "Second row: still in state %s; version and values as before.", ZH: "第二条记录：仍为状态 %s；版本与字段值不变。"}
 	stateMoved  = wording.Phrase{EN: "State: %s.", ZH: "状态：%s。"}
 	stateStays  = wording.Phrase{EN: "State: still %s.", ZH: "状态：仍为 %s。"}
 	columns     = wording.Phrase{EN: "Columns: %s.", ZH: "字段：%s。"}
@@ -57,6 +64,7 @@ var (
 	headTitle    = wording.Phrase{EN: "Title", ZH: "标题"}
 	headPriority = wording.Phrase{EN: "Priority", ZH: "优先级"}
 	headBefore   = wording.Phrase{EN: "Precondition", ZH: "前置条件"}
+	headRow      = wording.Phrase{EN: "Row", ZH: "记录"}
 	headStep     = wording.Phrase{EN: "Step", ZH: "步骤"}
 	headAction   = wording.Phrase{EN: "Action", ZH: "操作"}
 	headData     = wording.Phrase{EN: "Data", ZH: "数据"}
@@ -83,6 +91,7 @@ var (
 	suiteCounts = wording.Phrase{EN: "%d cases, %d steps; %d of %d items covered (%s).", ZH: "%d 个用例，%d 个步骤；覆盖 %d / %d 项（%s）。"}
 	noCases     = wording.Phrase{EN: "This machine has no case of this suite.", ZH: "该状态机没有此套件的用例。"}
 	fromState   = wording.Phrase{EN: "From state %s", ZH: "从状态 %s开始"}
+	fromNew     = wording.Phrase{EN: "From a row's creation", ZH: "从新建开始"}
 	ofMachine   = wording.Phrase{EN: "Machine %s: %s", ZH: "状态机 %s：%s"}
 	uncovered   = wording.Phrase{EN: "**not covered**: %s", ZH: "**未覆盖**：%s"}
 )
@@ -121,4 +130,6 @@ var itemKinds = map[suite.ItemKind]wording.Phrase{
 	suite.ItemSequence:   {EN: "sequence", ZH: "序列"},
 	suite.ItemGuard:      {EN: "guard", ZH: "条件"},
 	suite.ItemRace:       {EN: "race", ZH: "并发"},
+	suite.ItemFact:       {EN: "fact", ZH: "事实"},
+	suite.ItemVersion:    {EN: "version", ZH: "版本"},
 }

@@ -82,7 +82,7 @@ func nPlus(g *graph) *Suite {
 		for _, e := range g.machine.Events {
 			for _, way := range sneakWays(e.Cells[state.Index]) {
 				sneaks[way] = len(s.Items)
-				s.addSneak(way)
+				s.addSneak(g, way)
 			}
 		}
 	}
@@ -98,21 +98,22 @@ func (s *Suite) coverWays(g *graph, sneaks map[arc]int) {
 		arcs[a] = i
 	}
 	for _, c := range s.Cases {
-		for i := range c.Steps {
+		s.cover(c, func(i int) []int {
 			step := &c.Steps[i]
-			cell := step.Event.Cells[step.From.Index]
+			cell := cellOf(step)
 			way := arc{cell, len(cell.Transitions)}
+			var items []int
 			if step.Transition != nil {
 				way.at = slices.Index(cell.Transitions, step.Transition)
-				c.Covers = append(c.Covers, arcs[way])
-				s.Items[arcs[way]].Why = ""
+				items = append(items, arcs[way])
 			}
 			if sneak, ok := sneaks[way]; ok {
-				c.Covers = append(c.Covers, sneak)
+				items = append(items, sneak)
 			}
-		}
-		c.Covers = ascending(c.Covers)
+			return items
+		})
 	}
+	s.settle()
 }
 
 // sneakWays are the ways of a cell that sneak tests go: what a cell without a
@@ -132,7 +133,7 @@ func sneakWays(c *model.Cell) []arc {
 }
 
 // addSneak adds the test of such a way, and its item.
-func (s *Suite) addSneak(way arc) {
+func (s *Suite) addSneak(g *graph, way arc) {
 	c := way.cell
 	id := cellID(c, "")
 	i := item(ItemCell, "cell "+id, ItemStep{State: c.State, Event: c.Event})
@@ -142,6 +143,6 @@ func (s *Suite) addSneak(way arc) {
 			ItemStep{State: c.State, Event: c.Event, Transition: c.Transitions[way.at-1], Variant: variantName(c, way.at)})
 	}
 	test := &Case{ID: caseID(s.Machine, s.Name, "sneak", id), Start: c.State, Steps: []Step{wayStep(c, way.at)}}
-	fill(s.Machine, test)
+	g.filler.fill(test)
 	s.Cases, s.Items = append(s.Cases, test), append(s.Items, i)
 }

@@ -30,9 +30,9 @@ func Races(m *model.Machine) *Suite {
 type races struct{ *builder }
 
 func (r *races) pair(a, b *model.Cell) {
-	item := r.item(ItemRace, named(a)+"+"+b.Event.Name,
+	item := r.item(ItemRace, named(a)+"+"+part(b.Event.Name),
 		ItemStep{State: a.State, Event: a.Event}, ItemStep{State: b.State, Event: b.Event})
-	id := []string{a.State.Name, a.Event.Name + "+" + b.Event.Name}
+	id := []string{part(a.State.Name), part(a.Event.Name) + "+" + part(b.Event.Name)}
 	if a == b {
 		r.order(id, a, b.Event, item)
 		return
@@ -81,15 +81,4 @@ func late(e *model.Event) Expect {
 		return WrongVersion
 	}
 	return AnyVersion
-}
-
-// with is an ID with further parts, those that are not empty.
-func with(id []string, parts ...string) []string {
-	out := id[:len(id):len(id)]
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
 }

@@ -28,7 +28,7 @@ func (b *builder) item(kind ItemKind, id string, steps ...ItemStep) int {
 // add fills a case and adds it, with what it covers. A case for which no values
 // exist is not added: the items that nothing else covers say so.
 func (b *builder) add(id []string, steps []Step, more map[int][]example.Condition, covers ...int) bool {
-	c := &Case{ID: strings.Join(append([]string{b.suite.Machine.Name, b.suite.Name}, id...), "/"), Start: steps[0].From, Steps: steps}
+	c := &Case{ID: caseID(b.suite.Machine, b.suite.Name, id...), Start: steps[0].From, Steps: steps}
 	if !b.filler.filled(c, more) {
 		for _, i := range covers {
 			b.suite.Items[i].Why = c.why()
@@ -61,25 +61,25 @@ func (b *builder) done() *Suite {
 	return b.suite
 }
 
-// path is the part of an ID that names a cell.
+// path is a cell as the parts of an ID, with what follows, empty parts left out.
 func path(cell *model.Cell, more ...string) []string {
-	out := []string{cell.State.Name, cell.Event.Name}
-	for _, part := range more {
-		if part != "" {
-			out = append(out, part)
+	return with([]string{part(cell.State.Name), part(cell.Event.Name)}, more...)
+}
+
+// with is an ID with further parts, those that are not empty.
+func with(id []string, parts ...string) []string {
+	out := id[:len(id):len(id)]
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
 		}
 	}
 	return out
 }
 
+// named is a cell in the ID of an item, with what is said of it.
 func named(cell *model.Cell, more ...string) string {
-	out := cell.State.Name + "/" + cell.Event.Name
-	for _, part := range more {
-		if part != "" {
-			out += " " + part
-		}
-	}
-	return out
+	return strings.Join(with([]string{cellID(cell, "")}, more...), " ")
 }
 
 func of(cell *model.Cell, v Variant) ItemStep {

@@ -8,6 +8,7 @@ Feature: Test suite n-plus of parcel
   Scenario: expire: PACKED → LOST
     Given there is no row of "parcel" yet; the first step creates it
     When create a new row of "parcel"
+    And "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1", "paid_cents" = "0"
     Then answer: Applied
     And row: state "PACKED", version 1
     And deadline: after 2 days: expire
@@ -24,23 +25,25 @@ Feature: Test suite n-plus of parcel
   Scenario: collect [paid]: PACKED → IN TRANSIT, then scan: IN TRANSIT → ARRIVED
     Given there is no row of "parcel" yet; the first step creates it
     When create a new row of "parcel"
+    And "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1", "paid_cents" = "0"
     Then answer: Applied
     And row: state "PACKED", version 1
     And deadline: after 2 days: expire
     And history: one row, → "PACKED"
     And outbox: "parcel_packed"
     When call event "collect"
-    And choose row and parameters so that this holds: the postage is paid
+    And "due_cents" = "0"
+    And thereby this holds: the postage is paid
     Then answer: Applied
     And row: state "IN TRANSIT" (On its way), version +1
     And deadline: none any more
     And history: one new row, "PACKED" → "IN TRANSIT"
     And outbox: nothing new
     When deliver callback "scan"
-    And parameters: any
+    And "scan_no" = "scan_no-1"
     Then answer: Applied
     And row: state "ARRIVED", version +1
-    And columns: "slip" = "@scan_no"
+    And columns: "slip" = "scan_no-1"
     And history: one new row, "IN TRANSIT" → "ARRIVED"
     And outbox: "parcel_arrived"
     And facts: one new row
@@ -48,9 +51,11 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/PACKED/collect/not%20paid
   Scenario: collect [none] in PACKED: GuardFailed
     Given a row of "parcel" stands in state "PACKED"
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1", "paid_cents" = "0"
     And note its version
     When call event "collect"
-    And choose row and parameters so that this does not hold: the postage is paid
+    And "due_cents" = "100"
+    And thereby this does not hold: the postage is paid
     Then answer: GuardFailed (refused: no guard is true)
     And row: still in state "PACKED"; version and values as before
     And history: no new row
@@ -59,9 +64,10 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/PACKED/scan
   Scenario: scan in PACKED: Compensated
     Given a row of "parcel" stands in state "PACKED"
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
     And note its version
     When deliver callback "scan"
-    And parameters: any
+    And "scan_no" = "scan_no-1"
     Then answer: Compensated (success for the caller, work for someone)
     And row: still in state "PACKED"; version and values as before
     And history: no new row
@@ -71,6 +77,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/IN%20TRANSIT/expire
   Scenario: expire in IN TRANSIT: Ignored
     Given a row of "parcel" stands in state "IN TRANSIT" (On its way)
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
     And note its version
     When call event "expire"
     Then answer: Ignored (success, nothing done)
@@ -81,9 +88,10 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/IN%20TRANSIT/collect
   Scenario: collect in IN TRANSIT: Rejected
     Given a row of "parcel" stands in state "IN TRANSIT" (On its way)
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
     And note its version
     When call event "collect"
-    And parameters: any
+    And "due_cents" = "100"
     Then answer: Rejected (refused)
     And row: still in state "IN TRANSIT" (On its way); version and values as before
     And history: no new row
@@ -92,6 +100,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/ARRIVED/expire
   Scenario: expire in ARRIVED: Ignored
     Given a row of "parcel" stands in state "ARRIVED"
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
     And note its version
     When call event "expire"
     Then answer: Ignored (success, nothing done)
@@ -102,9 +111,10 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/ARRIVED/collect
   Scenario: collect in ARRIVED: Rejected
     Given a row of "parcel" stands in state "ARRIVED"
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
     And note its version
     When call event "collect"
-    And parameters: any
+    And "due_cents" = "100"
     Then answer: Rejected (refused)
     And row: still in state "ARRIVED"; version and values as before
     And history: no new row
@@ -113,9 +123,10 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/ARRIVED/scan
   Scenario: scan in ARRIVED: Compensated
     Given a row of "parcel" stands in state "ARRIVED"
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
     And note its version
     When deliver callback "scan"
-    And parameters: any
+    And "scan_no" = "scan_no-1"
     Then answer: Compensated (success for the caller, work for someone)
     And row: still in state "ARRIVED"; version and values as before
     And history: no new row
@@ -125,6 +136,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/LOST/expire
   Scenario: expire in LOST: Ignored
     Given a row of "parcel" stands in state "LOST"
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
     And note its version
     When call event "expire"
     Then answer: Ignored (success, nothing done)
@@ -135,9 +147,10 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/LOST/collect
   Scenario: collect in LOST: Rejected
     Given a row of "parcel" stands in state "LOST"
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
     And note its version
     When call event "collect"
-    And parameters: any
+    And "due_cents" = "100"
     Then answer: Rejected (refused)
     And row: still in state "LOST"; version and values as before
     And history: no new row
@@ -146,9 +159,10 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/LOST/scan
   Scenario: scan in LOST: Compensated
     Given a row of "parcel" stands in state "LOST"
+    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
     And note its version
     When deliver callback "scan"
-    And parameters: any
+    And "scan_no" = "scan_no-1"
     Then answer: Compensated (success for the caller, work for someone)
     And row: still in state "LOST"; version and values as before
     And history: no new row

@@ -9,6 +9,7 @@
   场景: expire：PACKED → LOST
     假如尚无 "parcel" 记录；第一步新建
     当新建一条 "parcel" 记录
+    而且"id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"，"paid_cents" = "0"
     那么应答：Applied（已生效）
     而且记录：状态 "PACKED"（已打包），版本 1
     而且到期：2 天后：expire
@@ -25,23 +26,25 @@
   场景: collect [paid]：PACKED → IN TRANSIT，然后 scan：IN TRANSIT → ARRIVED
     假如尚无 "parcel" 记录；第一步新建
     当新建一条 "parcel" 记录
+    而且"id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"，"paid_cents" = "0"
     那么应答：Applied（已生效）
     而且记录：状态 "PACKED"（已打包），版本 1
     而且到期：2 天后：expire
     而且历史：一行，→ "PACKED"
     而且发件箱："parcel_packed"
     当触发事件 "collect"（揽收）
-    而且选择记录与参数，使此条件成立：the postage is paid
+    而且"due_cents" = "0"
+    而且这样，此条件成立：the postage is paid
     那么应答：Applied（已生效）
     而且记录：状态 "IN TRANSIT"（运输中），版本 +1
     而且到期：已清除
     而且历史：新增一行，"PACKED" → "IN TRANSIT"
     而且发件箱：无新增
     当投递回调 "scan"
-    而且参数：任意
+    而且"scan_no" = "scan_no-1"
     那么应答：Applied（已生效）
     而且记录：状态 "ARRIVED"（已送达），版本 +1
-    而且字段："slip" = "@scan_no"
+    而且字段："slip" = "scan_no-1"
     而且历史：新增一行，"IN TRANSIT" → "ARRIVED"
     而且发件箱："parcel_arrived"
     而且事实表：新增一行
@@ -49,9 +52,11 @@
   @parcel/n-plus/sneak/PACKED/collect/not%20paid
   场景: PACKED 中 collect [none]：GuardFailed
     假如有一条 "parcel" 记录处于状态 "PACKED"（已打包）
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"，"paid_cents" = "0"
     而且记下它的版本号
     当触发事件 "collect"（揽收）
-    而且选择记录与参数，使此条件不成立：the postage is paid
+    而且"due_cents" = "100"
+    而且这样，此条件不成立：the postage is paid
     那么应答：GuardFailed（拒绝：没有条件成立）
     而且记录：仍为状态 "PACKED"（已打包）；版本与字段值不变
     而且历史：无新增
@@ -60,9 +65,10 @@
   @parcel/n-plus/sneak/PACKED/scan
   场景: PACKED 中 scan：Compensated
     假如有一条 "parcel" 记录处于状态 "PACKED"（已打包）
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
     当投递回调 "scan"
-    而且参数：任意
+    而且"scan_no" = "scan_no-1"
     那么应答：Compensated（对调用方成功，留下待处理的工作）
     而且记录：仍为状态 "PACKED"（已打包）；版本与字段值不变
     而且历史：无新增
@@ -72,6 +78,7 @@
   @parcel/n-plus/sneak/IN%20TRANSIT/expire
   场景: IN TRANSIT 中 expire：Ignored
     假如有一条 "parcel" 记录处于状态 "IN TRANSIT"（运输中）
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
     当触发事件 "expire"
     那么应答：Ignored（成功，未做任何事）
@@ -82,9 +89,10 @@
   @parcel/n-plus/sneak/IN%20TRANSIT/collect
   场景: IN TRANSIT 中 collect：Rejected
     假如有一条 "parcel" 记录处于状态 "IN TRANSIT"（运输中）
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
     当触发事件 "collect"（揽收）
-    而且参数：任意
+    而且"due_cents" = "100"
     那么应答：Rejected（拒绝）
     而且记录：仍为状态 "IN TRANSIT"（运输中）；版本与字段值不变
     而且历史：无新增
@@ -93,6 +101,7 @@
   @parcel/n-plus/sneak/ARRIVED/expire
   场景: ARRIVED 中 expire：Ignored
     假如有一条 "parcel" 记录处于状态 "ARRIVED"（已送达）
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
     当触发事件 "expire"
     那么应答：Ignored（成功，未做任何事）
@@ -103,9 +112,10 @@
   @parcel/n-plus/sneak/ARRIVED/collect
   场景: ARRIVED 中 collect：Rejected
     假如有一条 "parcel" 记录处于状态 "ARRIVED"（已送达）
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
     当触发事件 "collect"（揽收）
-    而且参数：任意
+    而且"due_cents" = "100"
     那么应答：Rejected（拒绝）
     而且记录：仍为状态 "ARRIVED"（已送达）；版本与字段值不变
     而且历史：无新增
@@ -114,9 +124,10 @@
   @parcel/n-plus/sneak/ARRIVED/scan
   场景: ARRIVED 中 scan：Compensated
     假如有一条 "parcel" 记录处于状态 "ARRIVED"（已送达）
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
     当投递回调 "scan"
-    而且参数：任意
+    而且"scan_no" = "scan_no-1"
     那么应答：Compensated（对调用方成功，留下待处理的工作）
     而且记录：仍为状态 "ARRIVED"（已送达）；版本与字段值不变
     而且历史：无新增
@@ -126,6 +137,7 @@
   @parcel/n-plus/sneak/LOST/expire
   场景: LOST 中 expire：Ignored
     假如有一条 "parcel" 记录处于状态 "LOST"
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
     当触发事件 "expire"
     那么应答：Ignored（成功，未做任何事）
@@ -136,9 +148,10 @@
   @parcel/n-plus/sneak/LOST/collect
   场景: LOST 中 collect：Rejected
     假如有一条 "parcel" 记录处于状态 "LOST"
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
     当触发事件 "collect"（揽收）
-    而且参数：任意
+    而且"due_cents" = "100"
     那么应答：Rejected（拒绝）
     而且记录：仍为状态 "LOST"；版本与字段值不变
     而且历史：无新增
@@ -147,9 +160,10 @@
   @parcel/n-plus/sneak/LOST/scan
   场景: LOST 中 scan：Compensated
     假如有一条 "parcel" 记录处于状态 "LOST"
+    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
     当投递回调 "scan"
-    而且参数：任意
+    而且"scan_no" = "scan_no-1"
     那么应答：Compensated（对调用方成功，留下待处理的工作）
     而且记录：仍为状态 "LOST"；版本与字段值不变
     而且历史：无新增
