@@ -13,9 +13,12 @@ import (
 // build makes the scene of the calls after those before, up to the one numbered
 // last, on a row of which the columns in known have their values. All columns that any of
 // the calls reads are chosen together with the row.
-func build(m *model.Machine, p Problem, before []past, last int, known map[string]string) *scene {
+func (f *Finder) build(p Problem, before []past, last int, known map[string]string) *scene {
 	first := len(before)
-	s := &scene{past: before, table: m.Table, created: p.Created, creator: m.Created(), row: map[string]int{}, columns: map[string]int{}, known: known}
+	s := &scene{
+		past: before, table: f.machine.Table, assigned: f.assigned, created: p.Created, creator: f.machine.Created(),
+		row: map[string]int{}, columns: map[string]int{}, known: known,
+	}
 	if first == 0 && len(p.Calls) > 0 {
 		s.state = p.Calls[0].State
 		for _, name := range s.concerned(p.Calls) {
@@ -218,7 +221,7 @@ func (s *scene) must(i int, c Condition) {
 	sql, uses := s.render(i, c.Expr)
 	switch {
 	case c.Bound > 0:
-		s.clauses = append(s.clauses, clause{ask: logic.Ask{SQL: sql, Bound: c.Bound, Steps: c.Steps}, uses: uses, defines: -1})
+		s.clauses = append(s.clauses, clause{ask: logic.Ask{SQL: sql, Bound: c.Bound, Steps: c.Steps, Decides: c.Decides}, uses: uses, defines: -1})
 	case c.Untrue:
 		s.clause("("+sql+") IS NOT TRUE", uses, c.String())
 	default:

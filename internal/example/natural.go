@@ -10,14 +10,17 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// ofColumn returns the values that a column had better have, the best first.
-func ofColumn(c *model.Column, key bool) []string {
+// ofColumn returns the values that a column had better have, the best first: its
+// default where nothing has touched it yet.
+func ofColumn(c *model.Column, untouched bool) []string {
 	values := natural(c.Name, c.Type, 0)
-	if key {
-		return values
-	}
-	if literal, plain := plainDefault(c); plain {
+	literal, plain := plainDefault(c)
+	switch {
+	case !plain:
+	case untouched:
 		values = append([]string{literal}, values...)
+	default:
+		values = append(values, literal)
 	}
 	return values
 }

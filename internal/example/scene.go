@@ -12,8 +12,9 @@ import (
 // scene is a problem in the terms of package logic: every parameter of every
 // call is a variable of its own, and so is a column each time that it is set.
 type scene struct {
-	table   *model.Table
-	created bool
+	table    *model.Table
+	assigned assigned
+	created  bool
 	// creator has the columns that a creator gives.
 	creator []*model.Column
 	symbols []symbol
@@ -111,7 +112,8 @@ func (s *scene) column(name string) (symbol, bool) {
 			return symbol{}, false
 		}
 	}
-	return symbol{Var: variable(name, c.Type, c.Optional), people: name, typ: c.Type, natural: ofColumn(c, key >= 0)}, true
+	untouched := key < 0 && !s.assigned.has(s.table, s.state, c)
+	return symbol{Var: variable(name, c.Type, c.Optional), people: name, typ: c.Type, natural: ofColumn(c, untouched)}, true
 }
 
 // byDefault is what a column holds when it is not given, where that is plain.

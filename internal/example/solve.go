@@ -147,7 +147,7 @@ func (g group) key(s *scene) string {
 		fmt.Fprintf(&b, "%v %q\n", v.Var, v.natural)
 	}
 	for _, c := range g.clauses {
-		fmt.Fprintf(&b, "%s\x00%d %d\n", c.ask.SQL, c.ask.Bound, c.ask.Steps)
+		fmt.Fprintf(&b, "%+v\n", c.ask)
 	}
 	return b.String()
 }

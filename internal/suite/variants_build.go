@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/example"
@@ -28,17 +27,26 @@ func (b *builder) item(kind ItemKind, id string, steps ...ItemStep) int {
 // add fills a case and adds it, with what it covers. A case for which no values
 // exist is not added: the items that nothing else covers say so.
 func (b *builder) add(id []string, steps []Step, more map[int][]example.Condition, covers ...int) bool {
-	c := &Case{ID: caseID(b.suite.Machine, b.suite.Name, id...), Start: steps[0].From, Steps: steps}
+	c := &Case{ID: b.id(id), Start: steps[0].From, Steps: steps}
 	if !b.filler.filled(c, more) {
 		for _, i := range covers {
 			b.suite.Items[i].Why = c.why()
 		}
 		return false
 	}
-	slices.Sort(covers)
-	c.Covers = slices.Compact(covers)
-	b.suite.Cases = append(b.suite.Cases, c)
+	b.put(c, covers...)
 	return true
+}
+
+// put adds a case that is filled.
+func (b *builder) put(c *Case, covers ...int) {
+	c.Covers = ascending(covers)
+	b.suite.Cases = append(b.suite.Cases, c)
+}
+
+// id is the ID of a case, of parts that are free of slashes.
+func (b *builder) id(parts []string) string {
+	return caseID(b.suite.Machine, b.suite.Name, parts...)
 }
 
 // why is the first reason for which a step has no values.
