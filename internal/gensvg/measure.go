@@ -32,10 +32,10 @@ var (
 var widths = [...]uint8{
 	31, 38, 44, 80, 62, 92, 75, 26, 37, 37, 48, 80, 31, 35, 31, 33,
 	62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 33, 33, 80, 80, 80, 52,
-	99, 67, 67, 70, 75, 63, 58, 77, 73, 29, 35, 65, 56, 84, 74, 78,
-	62, 78, 70, 64, 61, 72, 68, 96, 68, 62, 66, 38, 33, 38, 80, 50,
-	48, 60, 62, 54, 62, 60, 35, 62, 62, 27, 28, 56, 27, 94, 62, 60,
-	62, 62, 41, 52, 38, 62, 58, 80, 58, 58, 52, 62, 33, 62, 80,
+	99, 67, 67, 70, 75, 63, 58, 77, 73, 29, 35, 65, 56, 86, 74, 78,
+	62, 78, 70, 64, 61, 72, 68, 99, 68, 62, 66, 38, 33, 38, 80, 50,
+	48, 60, 62, 54, 62, 60, 35, 62, 62, 27, 28, 56, 27, 97, 62, 60,
+	62, 62, 41, 52, 38, 62, 58, 82, 58, 58, 52, 62, 33, 62, 80,
 }
 
 const monoWidth = 61
@@ -50,7 +50,7 @@ func advance(r rune, f font) float64 {
 		}
 		w := float64(widths[r-' '])
 		if f.bold {
-			w *= 1.09
+			w *= 1.12
 		}
 		return w
 	case joins(r):
@@ -67,7 +67,7 @@ func advance(r rune, f font) float64 {
 
 // joins reports whether the character is drawn with the one before it.
 func joins(r rune) bool {
-	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1f3fb && r <= 0x1f3ff
+	return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
 // wide reports whether the character is as wide as high: Chinese, Japanese,

@@ -36,7 +36,7 @@ type edge struct {
 	from, to int // in the scene's nodes
 	block    block
 	label    layered.Box
-	route    []layered.Point
+	route    layered.Route
 }
 
 const (

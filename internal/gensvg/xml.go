@@ -42,6 +42,8 @@ func escape(text string) string {
 // writing round. The joiners that scripts and emoji need are kept.
 func visible(r rune) rune {
 	switch {
+	case r >= ' ' && r < 0x7f:
+		return r
 	case r == '\n' || r == '\t' || r == '\r' || r == zeroWidthJoiner || r == zeroWidthNonJoiner:
 		return r
 	case r == 0xfffe || r == 0xffff || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):

@@ -1,6 +1,7 @@
 package layered_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -78,8 +79,8 @@ func check(t *testing.T, g layered.Graph, l layered.Layout) {
 	}
 	for i, route := range l.Routes {
 		e := g.Edges[i]
-		require.True(t, onBorder(route[0], l.Nodes[e.From]), "edge %d begins at %v, not at %v", i, route[0], l.Nodes[e.From])
-		require.True(t, onBorder(route[len(route)-1], l.Nodes[e.To]), "edge %d ends at %v, not at %v", i, route[len(route)-1], l.Nodes[e.To])
+		require.True(t, onBorder(route.Points[0], l.Nodes[e.From]), "edge %d begins at %v, not at %v", i, route, l.Nodes[e.From])
+		require.True(t, onBorder(route.Points[len(route.Points)-1], l.Nodes[e.To]), "edge %d ends at %v, not at %v", i, route, l.Nodes[e.To])
 		for _, p := range drawn(route, l.Direction) {
 			if !inside(p, layered.Box{X: -1, Y: -1, W: l.Size.W + 2, H: l.Size.H + 2}) {
 				t.Fatalf("edge %d leaves the picture at %v", i, p)
@@ -95,7 +96,7 @@ func check(t *testing.T, g layered.Graph, l layered.Layout) {
 		w := g.Spine[i+1]
 		for j, e := range g.Edges {
 			if e.From == v && e.To == w {
-				require.True(t, straight(l.Routes[j], l.Direction), "spine bends between %d and %d: %v", v, w, l.Routes[j])
+				require.True(t, straight(l.Routes[j].Points, l.Direction), "spine bends between %d and %d: %v", v, w, l.Routes[j])
 			}
 		}
 	}
@@ -123,24 +124,26 @@ func straight(route []layered.Point, d layered.Direction) bool {
 	return true
 }
 
-// drawn are points along a route as it is drawn: curves whose ends point along
-// the direction.
-func drawn(route []layered.Point, d layered.Direction) []layered.Point {
+// drawn are points along a route as it is drawn.
+func drawn(route layered.Route, d layered.Direction) []layered.Point {
 	var all []layered.Point
-	for i := 1; i < len(route); i++ {
-		a, b := route[i-1], route[i]
+	for i := 1; i < len(route.Points); i++ {
+		a, b := route.Points[i-1], route.Points[i]
+		p, q := a, b // handles
+		if i%2 == 0 {
+			turn := route.Turns[i/2-1]
+			if p.X, q.X = turn, turn; d == layered.Down {
+				p, q = layered.Point{X: a.X, Y: turn}, layered.Point{X: b.X, Y: turn}
+			}
+		}
 		const steps = 16
 		for k := 0; k <= steps; k++ {
 			s := float64(k) / steps
-			x, y := s, s
-			if i%2 == 0 { // the cubic with both handles in the middle
-				rise, run := s*s*(3-2*s), 1.5*s*(1-s)*(1-s)+1.5*s*s*(1-s)+s*s*s
-				if x, y = run, rise; d == layered.Down {
-					x, y = rise, run
-				}
+			r := 1 - s
+			cubic := func(a, p, q, b int) int {
+				return int(math.Round(r*r*r*float64(a) + 3*r*r*s*float64(p) + 3*r*s*s*float64(q) + s*s*s*float64(b)))
 			}
-			all = append(all, layered.Point{
-				X: a.X + int(x*float64(b.X-a.X)), Y: a.Y + int(y*float64(b.Y-a.Y))})
+			all = append(all, layered.Point{X: cubic(a.X, p.X, q.X, b.X), Y: cubic(a.Y, p.Y, q.Y, b.Y)})
 		}
 	}
 	return all
@@ -210,6 +213,13 @@ func TestFewCrossings(t *testing.T) {
 		require.Zero(t, l.Crossings)
 		check(t, g, l)
 	}
+}
+
+// Of edges that bend the same way the one ahead turns first.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []int{56, 44, 50, 44, 56}, layered.Turns(0, 100, [][2]int{{0, 40}, {10, 50}, {60, 60}, {90, 30}, {95, 35}}))
+	require.Empty(t, layered.Turns(0, 10, nil))
 }
 
 func BenchmarkBest(b *testing.B) {

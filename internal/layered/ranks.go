@@ -19,6 +19,8 @@ type placing struct {
 	pitch      int
 	height     []int // thickness of layers
 	start      []int // where they begin
+	// turns are where, along, the edge between two joined items turns.
+	turns map[[2]int]int
 }
 
 // orient breaks cycles: an edge back to a node that a walk from the spine's
