@@ -133,10 +133,8 @@ func mermaidText(text string) string {
 		if i+1 < len(runes) {
 			behind = runes[i+1]
 		}
-		if before == 'ﬂ' && r == '°' || before == '¶' && r == 'ß' {
-			// Mermaid keeps its codes as ﬂ°°58¶ß until it draws, and so would
-			// take these for one. What parts them is not seen.
-			b.WriteRune(zeroWidthNonJoiner)
+		if mermaidParted(before, runes[i:]) {
+			b.WriteRune(zeroWidthNonJoiner) // not seen
 		}
 		switch {
 		case mermaidPlain(before, r, behind) && !beginsDirection(runes[i:]):
@@ -146,6 +144,23 @@ func mermaidText(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// mermaidParted reports whether a character and the text behind it would be read
+// together once the codes are written out: ﬂ°°58¶ß is how Mermaid keeps a code
+// until it draws, $$ begins a formula, and fa:fa-car is an icon.
+func mermaidParted(before rune, text []rune) bool {
+	switch {
+	case before == 'ﬂ':
+		return text[0] == '°'
+	case before == '¶':
+		return text[0] == 'ß'
+	case before == '$':
+		return text[0] == '$'
+	case before == ':':
+		return len(text) > 2 && string(text[:3]) == "fa-"
+	}
+	return false
 }
 
 func beginsDirection(text []rune) bool {
