@@ -47,7 +47,7 @@ func mermaid(s scene) string {
 }
 
 func mermaidTheme(c palette) string {
-	return fmt.Sprintf(`%%%%{init: {"theme": "base", "flowchart": {"wrappingWidth": 640}, "state": {"nodeSpacing": 110, "rankSpacing": 70}, "themeVariables": {"background": "%[1]s", "mainBkg": "%[2]s", "primaryColor": "%[2]s", "primaryBorderColor": "%[3]s", "primaryTextColor": "%[4]s", "textColor": "%[4]s", "lineColor": "%[3]s", "edgeLabelBackground": "%[1]s", "noteBkgColor": "%[1]s", "noteBorderColor": "%[3]s", "noteTextColor": "%[5]s"}}}%%%%`+"\n",
+	return fmt.Sprintf(`%%%%{init: {"theme": "base", "flowchart": {"wrappingWidth": 640}, "state": {"nodeSpacing": 140, "rankSpacing": 80}, "themeVariables": {"background": "%[1]s", "mainBkg": "%[2]s", "primaryColor": "%[2]s", "primaryBorderColor": "%[3]s", "primaryTextColor": "%[4]s", "textColor": "%[4]s", "lineColor": "%[3]s", "edgeLabelBackground": "%[1]s", "noteBkgColor": "%[1]s", "noteBorderColor": "%[3]s", "noteTextColor": "%[5]s"}}}%%%%`+"\n",
 		c.ground, c.passing.fill, c.passing.stroke, c.text, c.quiet)
 }
 

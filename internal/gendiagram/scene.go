@@ -45,7 +45,7 @@ const (
 	titleWidth  = 64
 	remarkWidth = 44
 	edgeWidth   = 28
-	loopWidth   = 18 // layouts leave little room beside a state
+	loopWidth   = 20 // layouts leave little room beside a state
 	legendWidth = 76
 )
 
