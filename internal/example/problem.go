@@ -110,7 +110,9 @@ type Finder struct {
 	reader  logic.Reader
 	solved  map[string]solution
 	// assigned is nil without a table.
-	assigned assigned
+	assigned  assigned
+	variables map[wish]symbol
+	version   symbol
 	// left is how many questions may still be asked.
 	left int
 }
@@ -121,16 +123,22 @@ const maxQuestions = 20_000
 
 // NewFinder returns a finder for a machine, with or without a table.
 func NewFinder(m *model.Machine) *Finder {
-	f := &Finder{machine: m, solved: map[string]solution{}, left: maxQuestions}
+	f := &Finder{machine: m, solved: map[string]solution{}, variables: map[wish]symbol{}, left: maxQuestions}
 	if m.Table != nil {
 		f.assigned = assignments(m)
+		name := m.Table.Version
+		typ, _ := model.ParseType(m.Table.VersionType)
+		f.version = keyed(symbol{Var: logic.Var{Name: name, Kind: logic.Int, Bits: 64}, people: name, typ: typ, natural: []string{"1"}})
 	}
 	return f
 }
 
+// Bound is a comparison within a condition.
+type Bound = logic.Bound
+
 // Bounds returns the comparisons of numbers, dates and times in a condition of
 // the event.
-func (f *Finder) Bounds(event *model.Event, e *model.Expr) []logic.Bound {
+func (f *Finder) Bounds(event *model.Event, e *model.Expr) []Bound {
 	if f.machine.Table == nil || e == nil {
 		return nil
 	}

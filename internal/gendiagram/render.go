@@ -121,7 +121,7 @@ type renderer struct {
 // slice is the base name of a state's file, numbered in the order of the states.
 func (r *renderer) slice(s *model.State) string {
 	digits := len(fmt.Sprint(len(r.machine.States)))
-	return fmt.Sprintf("%s-%0*d-%s", r.machine.Name, digits, s.Index+1, fileName(s.Ident))
+	return fmt.Sprintf("%s-%0*d%s", r.machine.Name, digits, s.Index+1, fileName(s.Ident))
 }
 
 func (r *renderer) text(p *picture.Picture) string {
@@ -147,15 +147,19 @@ func (r *renderer) add(base string, p *picture.Picture) {
 	r.files = append(r.files, File{Name: base + "." + r.format.ending, Content: []byte(r.text(p))})
 }
 
-// fileName is an identifier as part of a file's name: what is not ASCII is left
+// fileName is an identifier as the end of a file's name: what is not ASCII is left
 // out, since not every system that unpacks a folder keeps it.
 func fileName(ident string) string {
-	return strings.Map(func(r rune) rune {
+	ascii := strings.Map(func(r rune) rune {
 		if r < 0x80 {
 			return r
 		}
 		return -1
 	}, ident)
+	if ascii == "" {
+		return ""
+	}
+	return "-" + ascii
 }
 
 // units is the length of a text in UTF-16 code units, as JavaScript counts.

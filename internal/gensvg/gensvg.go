@@ -79,10 +79,11 @@ func (e *TooLarge) Error() string {
 		e.Machine.Name, e.States, e.Edges, MaxStates, MaxEdges)
 }
 
-// Render draws the machine: one picture of it, and for a machine of more than
-// picture.Large states one of each state with what leads in and out. For a
-// machine that is too large for one picture the error is a *TooLarge, and the
-// files are the slices alone; there is no other error.
+// Render draws the machine: one picture of it or, for a machine of more than
+// picture.Large states, one without what is written on arrows, and one of each
+// state with what leads in and out. For a machine that is too large for one
+// picture the error is a *TooLarge, and the files are those of the states alone;
+// there is no other error.
 func Render(m *model.Machine, o Options) ([]File, error) {
 	o = o.filled(m)
 	whole := picture.Of(m)
@@ -102,7 +103,7 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 	if err == nil {
 		files = append(files, File{Name: m.Name + ".svg", Content: content})
 	}
-	if len(m.States) <= picture.Large || o.NoSlices {
+	if o.NoSlices || len(m.States) <= picture.Large && err == nil {
 		return files, err
 	}
 	for _, s := range m.States {
