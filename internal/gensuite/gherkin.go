@@ -77,10 +77,10 @@ func (d *document) dataTable(b *strings.Builder, intro wording.Phrase, values []
 	}
 }
 
+var cellEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\n", `\n`, "\r", " ")
+
 // tableCell writes a text so that a table's cell is read as it stands.
-func tableCell(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "\n", `\n`, "\r", " ").Replace(text)
-}
+func tableCell(text string) string { return cellEscapes.Replace(text) }
 
 // steps writes sentences as steps, the first with the keyword: they go on
 // behind it and have no full stop.

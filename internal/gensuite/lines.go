@@ -41,8 +41,37 @@ func (d *document) script(c *suite.Case) []line {
 	return lines
 }
 
-// precondition says how the row stands before the first line.
+// precondition says how the row stands before the first line, and how it comes
+// to stand so.
 func (d *document) precondition(c *suite.Case) []string {
+	said := d.stands(c)
+	if c.Start != nil {
+		said = slices.Insert(said, 1, d.way(c.Start)...)
+	}
+	return said
+}
+
+// way tells one of the shortest ways to a state; nothing for the initial one.
+func (d *document) way(to *model.State) []string {
+	way := d.ways[to.Index]
+	if way == nil {
+		return []string{d.say(noWay)}
+	}
+	if len(way) == 0 {
+		return nil
+	}
+	events := make([]string, len(way))
+	for i := range way {
+		events[i] = d.name(way[i].Event.Name)
+		if way[i].Variant != "" {
+			events[i] += " [" + d.text(way[i].Variant) + "]"
+		}
+	}
+	return []string{d.say(oneWay, strings.Join(events, d.say(comma)))}
+}
+
+// stands says how the row stands.
+func (d *document) stands(c *suite.Case) []string {
 	machine := d.name(d.suite.Machine.Name)
 	if c.Start == nil {
 		if d.hasRow() {

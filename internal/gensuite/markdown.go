@@ -81,6 +81,9 @@ func (w *page) section(start *model.State) {
 		return
 	}
 	w.printf("\n## %s\n", w.d.say(fromState, w.d.state(start)))
+	if way := w.d.way(start); len(way) > 0 {
+		w.printf("\n%s\n", strings.Join(way, " "))
+	}
 }
 
 // short writes cases of one step, a row each.
@@ -96,7 +99,7 @@ func (w *page) short(cases []*suite.Case) {
 // long writes a case of several steps.
 func (w *page) long(c *suite.Case) {
 	d := w.d
-	w.printf("\n### %s\n\n%s\n", d.name(c.ID), strings.Join(d.precondition(c), " "))
+	w.printf("\n### %s\n\n%s\n", d.name(c.ID), strings.Join(d.stands(c), " "))
 	w.header("#", d.say(headAction), d.say(headData), d.say(headExpected))
 	for i, l := range d.script(c) {
 		w.row(fmt.Sprint(i+1), broken(l.action), broken(d.given(l)), broken(l.expected))

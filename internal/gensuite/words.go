@@ -11,6 +11,8 @@ var (
 	startNew   = wording.Phrase{EN: "Start a new %s.", ZH: "新建一个 %s。"}
 	rowStands  = wording.Phrase{EN: "A row of %s stands in state %s.", ZH: "有一条 %s 记录处于状态 %s。"}
 	itStands   = wording.Phrase{EN: "%s stands in state %s.", ZH: "%s 处于状态 %s。"}
+	oneWay     = wording.Phrase{EN: "One way there from its creation: %s.", ZH: "新建后到达该状态的一条路径：%s。"}
+	noWay      = wording.Phrase{EN: "No event leads there: it is put there by hand.", ZH: "没有事件能到达该状态：需手工置入。"}
 	rowIsNew   = wording.Phrase{EN: "There is no row of %s yet; the first step creates it.", ZH: "尚无 %s 记录；第一步新建。"}
 	isNew      = wording.Phrase{EN: "There is no %s yet; the first step starts one.", ZH: "尚无 %s；第一步新建。"}
 	itsValues  = wording.Phrase{EN: "Its values: %s.", ZH: "字段值：%s。"}

@@ -92,6 +92,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/IN%20TRANSIT/expire
   Scenario: expire in IN TRANSIT: Ignored
     Given a row of "parcel" stands in state "IN TRANSIT" (On its way)
+    And one way there from its creation: "collect" [paid]
     And I note its version
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -105,6 +106,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/IN%20TRANSIT/collect
   Scenario: collect in IN TRANSIT: Rejected
     Given a row of "parcel" stands in state "IN TRANSIT" (On its way)
+    And one way there from its creation: "collect" [paid]
     And I note its version
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -120,6 +122,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/ARRIVED/expire
   Scenario: expire in ARRIVED: Ignored
     Given a row of "parcel" stands in state "ARRIVED"
+    And one way there from its creation: "collect" [paid], "scan"
     And I note its version
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -133,6 +136,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/ARRIVED/collect
   Scenario: collect in ARRIVED: Rejected
     Given a row of "parcel" stands in state "ARRIVED"
+    And one way there from its creation: "collect" [paid], "scan"
     And I note its version
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -148,6 +152,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/ARRIVED/scan
   Scenario: scan in ARRIVED: Compensated
     Given a row of "parcel" stands in state "ARRIVED"
+    And one way there from its creation: "collect" [paid], "scan"
     And I note its version
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -164,6 +169,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/LOST/expire
   Scenario: expire in LOST: Ignored
     Given a row of "parcel" stands in state "LOST"
+    And one way there from its creation: "expire"
     And I note its version
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -177,6 +183,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/LOST/collect
   Scenario: collect in LOST: Rejected
     Given a row of "parcel" stands in state "LOST"
+    And one way there from its creation: "expire"
     And I note its version
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -192,6 +199,7 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/LOST/scan
   Scenario: scan in LOST: Compensated
     Given a row of "parcel" stands in state "LOST"
+    And one way there from its creation: "expire"
     And I note its version
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |

@@ -93,6 +93,7 @@
   @parcel/n-plus/sneak/IN%20TRANSIT/expire
   场景: IN TRANSIT 中 expire：Ignored
     假如有一条 "parcel" 记录处于状态 "IN TRANSIT"（运输中）
+    而且新建后到达该状态的一条路径："collect" [paid]
     而且记下它的版本号
     而且其字段值为
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -106,6 +107,7 @@
   @parcel/n-plus/sneak/IN%20TRANSIT/collect
   场景: IN TRANSIT 中 collect：Rejected
     假如有一条 "parcel" 记录处于状态 "IN TRANSIT"（运输中）
+    而且新建后到达该状态的一条路径："collect" [paid]
     而且记下它的版本号
     而且其字段值为
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -121,6 +123,7 @@
   @parcel/n-plus/sneak/ARRIVED/expire
   场景: ARRIVED 中 expire：Ignored
     假如有一条 "parcel" 记录处于状态 "ARRIVED"（已送达）
+    而且新建后到达该状态的一条路径："collect" [paid]，"scan"
     而且记下它的版本号
     而且其字段值为
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -134,6 +137,7 @@
   @parcel/n-plus/sneak/ARRIVED/collect
   场景: ARRIVED 中 collect：Rejected
     假如有一条 "parcel" 记录处于状态 "ARRIVED"（已送达）
+    而且新建后到达该状态的一条路径："collect" [paid]，"scan"
     而且记下它的版本号
     而且其字段值为
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -149,6 +153,7 @@
   @parcel/n-plus/sneak/ARRIVED/scan
   场景: ARRIVED 中 scan：Compensated
     假如有一条 "parcel" 记录处于状态 "ARRIVED"（已送达）
+    而且新建后到达该状态的一条路径："collect" [paid]，"scan"
     而且记下它的版本号
     而且其字段值为
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -165,6 +170,7 @@
   @parcel/n-plus/sneak/LOST/expire
   场景: LOST 中 expire：Ignored
     假如有一条 "parcel" 记录处于状态 "LOST"
+    而且新建后到达该状态的一条路径："expire"
     而且记下它的版本号
     而且其字段值为
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -178,6 +184,7 @@
   @parcel/n-plus/sneak/LOST/collect
   场景: LOST 中 collect：Rejected
     假如有一条 "parcel" 记录处于状态 "LOST"
+    而且新建后到达该状态的一条路径："expire"
     而且记下它的版本号
     而且其字段值为
       | id | 00000000-0000-4000-8000-000000000001 |
@@ -193,6 +200,7 @@
   @parcel/n-plus/sneak/LOST/scan
   场景: LOST 中 scan：Compensated
     假如有一条 "parcel" 记录处于状态 "LOST"
+    而且新建后到达该状态的一条路径："expire"
     而且记下它的版本号
     而且其字段值为
       | id | 00000000-0000-4000-8000-000000000001 |
