@@ -61,7 +61,7 @@ func dotEdge(e sceneEdge, c palette) string {
 	color := c.edge(e.Kind())
 	text := fmt.Sprintf("color=%[1]s, fontcolor=%[1]s", dotText(color))
 	if len(e.lines) > 0 {
-		text = "label=" + dotLines(e.lines, `\l`) + ", " + text
+		text = "label=" + dotLines(indented(e.lines), `\l`) + ", " + text
 	}
 	switch e.Kind() {
 	case picture.Callback:
@@ -73,6 +73,15 @@ func dotEdge(e sceneEdge, c palette) string {
 		text += ", penwidth=2.5, weight=10"
 	}
 	return text
+}
+
+// indented keeps a label off its arrow: Graphviz sets it right beside.
+func indented(lines []string) []string {
+	moved := make([]string, len(lines))
+	for i, line := range lines {
+		moved[i] = "  " + line
+	}
+	return moved
 }
 
 // dotLines writes lines as one quoted text, each ended so that it is set left
@@ -97,6 +106,6 @@ func dotText(text string) string { return `"` + dotEscape(text) + `"` }
 
 // dotEscape writes a backslash twice, since Graphviz reads \N, \l and others, and
 // an & as an entity, since it reads those too.
-func dotEscape(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(text)
-}
+func dotEscape(text string) string { return dotEscapes.Replace(text) }
+
+var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;")

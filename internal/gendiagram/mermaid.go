@@ -18,7 +18,7 @@ func mermaid(s scene) string {
 		fmt.Fprintf(&b, "%%%% Source: %s\n", mermaidComment(s.source))
 	}
 	b.WriteString(mermaidTheme(s.colors))
-	b.WriteString("stateDiagram-v2\n  accTitle: " + mermaidText(s.title) + "\n  direction TB\n")
+	b.WriteString("stateDiagram-v2\n  accTitle: " + mermaidText(s.title) + "\n  direction " + mermaidDirection(s) + "\n")
 	for i, n := range s.nodes {
 		id := i + 1
 		fmt.Fprintf(&b, "  state \"%s\" as s%d\n", mermaidLines(n.title), id)
@@ -32,7 +32,7 @@ func mermaid(s scene) string {
 	for _, e := range s.edges {
 		fmt.Fprintf(&b, "  s%d --> s%d", e.from+1, e.to+1)
 		if len(e.lines) > 0 {
-			b.WriteString(" : " + mermaidLines(e.lines))
+			b.WriteString(" : " + mermaidHappy(e) + mermaidLines(e.lines))
 		}
 		b.WriteByte('\n')
 	}
@@ -47,17 +47,35 @@ func mermaid(s scene) string {
 }
 
 func mermaidTheme(c palette) string {
-	return fmt.Sprintf(`%%%%{init: {"theme": "base", "flowchart": {"wrappingWidth": 640}, "themeVariables": {"background": "%[1]s", "mainBkg": "%[2]s", "primaryColor": "%[2]s", "primaryBorderColor": "%[3]s", "primaryTextColor": "%[4]s", "textColor": "%[4]s", "lineColor": "%[3]s", "edgeLabelBackground": "%[1]s", "noteBkgColor": "%[1]s", "noteBorderColor": "%[3]s", "noteTextColor": "%[5]s"}}}%%%%`+"\n",
+	return fmt.Sprintf(`%%%%{init: {"theme": "base", "flowchart": {"wrappingWidth": 640}, "state": {"nodeSpacing": 110, "rankSpacing": 70}, "themeVariables": {"background": "%[1]s", "mainBkg": "%[2]s", "primaryColor": "%[2]s", "primaryBorderColor": "%[3]s", "primaryTextColor": "%[4]s", "textColor": "%[4]s", "lineColor": "%[3]s", "edgeLabelBackground": "%[1]s", "noteBkgColor": "%[1]s", "noteBorderColor": "%[3]s", "noteTextColor": "%[5]s"}}}%%%%`+"\n",
 		c.ground, c.passing.fill, c.passing.stroke, c.text, c.quiet)
 }
 
-// mermaidLegend hangs the legend on the first state as a note: Mermaid has no
+// mermaidHappy marks a step of the happy path: Mermaid draws all arrows of a state
+// diagram alike.
+func mermaidHappy(e sceneEdge) string {
+	if e.Happy {
+		return markHappy + " "
+	}
+	return ""
+}
+
+// mermaidDirection lays a few states side by side, where Mermaid keeps labels
+// apart best, and more of them below each other, so that a page holds them.
+func mermaidDirection(s scene) string {
+	if len(s.nodes) <= 5 {
+		return "LR"
+	}
+	return "TB"
+}
+
+// mermaidLegend hangs the legend on the initial state, or else the first, as a note: Mermaid has no
 // other place for text that makes no state.
 func mermaidLegend(b *strings.Builder, s scene) {
 	if len(s.legend) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  note right of s%d : %s\n", len(s.nodes), mermaidLines(s.legend))
+	fmt.Fprintf(b, "  note left of s%d : %s\n", max(s.initial, 0)+1, mermaidJoin(s.legend, mermaidNote))
 }
 
 func mermaidClasses(b *strings.Builder, s scene) {
@@ -90,18 +108,20 @@ func mermaidClasses(b *strings.Builder, s scene) {
 	}
 }
 
-func mermaidLines(lines []string) string {
+func mermaidLines(lines []string) string { return mermaidJoin(lines, mermaidText) }
+
+func mermaidJoin(lines []string, escape func(string) string) string {
 	escaped := make([]string, len(lines))
 	for i, line := range lines {
-		escaped[i] = mermaidText(line)
+		escaped[i] = escape(line)
 	}
 	return strings.Join(escaped, "<br/>")
 }
 
 // mermaidText writes what Mermaid, its Markdown or a browser could take for
-// their own as #codepoint;, in one pass. The grammar minds # : ; " % \ { } and
-// the word -->, Markdown nearly every sign somewhere, and browsers < > & and
-// the two characters that Mermaid keeps such codes with.
+// their own as #codepoint;, in one pass. The grammar minds # : ; " % \ { }, the
+// arrow, and the word "direction" anywhere in a line; Markdown nearly every sign
+// somewhere, and browsers < > &.
 func mermaidText(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
@@ -113,13 +133,39 @@ func mermaidText(text string) string {
 		if i+1 < len(runes) {
 			behind = runes[i+1]
 		}
-		if mermaidPlain(before, r, behind) {
+		if before == 'ﬂ' && r == '°' || before == '¶' && r == 'ß' {
+			// Mermaid keeps its codes as ﬂ°°58¶ß until it draws, and so would
+			// take these for one. What parts them is not seen.
+			b.WriteRune(zeroWidthNonJoiner)
+		}
+		switch {
+		case mermaidPlain(before, r, behind) && !beginsDirection(runes[i:]):
 			b.WriteRune(r)
-		} else {
+		default:
 			fmt.Fprintf(&b, "#%d;", r)
 		}
 	}
 	return b.String()
+}
+
+func beginsDirection(text []rune) bool {
+	const word = "direction"
+	return len(text) >= len(word) && strings.EqualFold(string(text[:len(word)]), word)
+}
+
+// mermaidNote writes a line of a note, where Markdown is read after the codes: a
+// backslash before its signs makes them text.
+func mermaidNote(text string) string {
+	var b strings.Builder
+	runes := []rune(text)
+	for i, r := range runes {
+		inside := i > 0 && i+1 < len(runes) && asciiWord(runes[i-1]) && asciiWord(runes[i+1])
+		if strings.ContainsRune("*`~\\", r) || r == '_' && !inside {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return mermaidText(b.String())
 }
 
 func mermaidPlain(before, r, behind rune) bool {
@@ -137,7 +183,7 @@ func mermaidPlain(before, r, behind rune) bool {
 	case r == ')':
 		return !asciiDigit(before)
 	}
-	return r >= 0x80 && r != 'ﬂ' && r != '¶' && r != '°'
+	return r >= 0x80
 }
 
 func asciiWord(r rune) bool {

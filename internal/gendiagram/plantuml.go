@@ -79,10 +79,9 @@ func plantEdge(e sceneEdge, c palette) string {
 		style += ",dashed"
 	case picture.Deadline:
 		style += ",dotted"
-	default:
-		if e.Happy {
-			style += ",bold"
-		}
+	}
+	if e.Happy {
+		style += ",thickness=3"
 	}
 	return style
 }

@@ -42,11 +42,14 @@ type sceneEdge struct {
 
 // Widths of lines, in columns of a terminal.
 const (
-	titleWidth  = 40
+	titleWidth  = 64
 	remarkWidth = 44
 	edgeWidth   = 28
 	legendWidth = 76
 )
+
+// markHappy stands for the thick line of the happy path.
+const markHappy = "═"
 
 var (
 	overview = wording.Phrase{EN: "%s: overview", ZH: "%s:概览"}
@@ -111,12 +114,15 @@ func edgeLines(p *picture.Picture, e *picture.Edge, o Options) []string {
 	return lines
 }
 
-// legend has a line for each sign that has a mark, for each remark that is
+// legend has a line for each sign that has a mark or is a thick line, for each remark that is
 // about no single state, and for each guard.
 func legend(p *picture.Picture, o Options) []string {
 	var lines []string
 	for _, e := range p.Legend(o.Lang, o.Emits) {
-		if e.Mark != "" {
+		switch {
+		case e.Sign == picture.SignHappy: // a thick line, where there are lines
+			lines = append(lines, markHappy+" "+e.Text)
+		case e.Mark != "":
 			lines = append(lines, wrap(e.Mark+" "+e.Text, legendWidth)...)
 		}
 	}
@@ -124,7 +130,7 @@ func legend(p *picture.Picture, o Options) []string {
 		lines = append(lines, wrap(r.Text(o.Lang), legendWidth)...)
 	}
 	for _, g := range p.Guards() {
-		lines = append(lines, wrap("["+g.Name+"] "+g.Describe, legendWidth)...)
+		lines = append(lines, wrap(picture.Explained(g), legendWidth)...)
 	}
 	return lines
 }

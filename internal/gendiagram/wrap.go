@@ -1,6 +1,7 @@
 package gendiagram
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -27,20 +28,29 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// pieces cuts a text behind every space and every wide character. A mark and the
-// word behind it stay together.
+// pieces cuts a text where a line may end: behind a space and behind a wide
+// character. A mark stays with the word behind it, and so does a word with the
+// brackets behind it: "支付 (pay)".
 func pieces(text string) []string {
 	var all []string
 	begin := 0
 	runes := []rune(text)
+	closes := 0 // where short brackets end, which stay in one line
 	for i, r := range runes {
-		space := r == ' ' && !(i > 0 && isMark(runes[i-1]))
-		// A closing sign does not begin a line.
-		wide := isWide(r) && (i+1 == len(runes) || runes[i+1] != ' ' && !unicode.IsPunct(runes[i+1]) && !unicode.Is(unicode.M, runes[i+1]) && runes[i+1] != zeroWidthJoiner && r != zeroWidthJoiner)
-		if i > 0 && runes[i] != ' ' && wide && i+1 < len(runes) && runes[i+1] >= 0x1f3fb && runes[i+1] <= 0x1f3ff {
-			wide = false // a skin tone belongs to what it follows
+		var before, behind rune
+		if i > 0 {
+			before = runes[i-1]
 		}
-		if space || wide {
+		if n := slices.Index(runes[i:min(i+24, len(runes))], ')'); r == '(' && n >= 0 {
+			closes = i + n
+		}
+		if i < closes {
+			continue
+		}
+		if i+1 < len(runes) {
+			behind = runes[i+1]
+		}
+		if r == ' ' && !isMark(before) && behind != '(' || isWide(r) && !clings(behind) {
 			all = append(all, string(runes[begin:i+1]))
 			begin = i + 1
 		}
@@ -48,12 +58,18 @@ func pieces(text string) []string {
 	return append(all, string(runes[begin:]))
 }
 
+// clings reports whether a character may not begin a line: a space, a closing
+// sign, and what is set onto the character before it or joins it.
+func clings(r rune) bool {
+	return r == ' ' || r == zeroWidthJoiner || unicode.IsPunct(r) || unicode.Is(unicode.M, r) || 0x1f3fb <= r && r <= 0x1f3ff
+}
+
 const (
 	zeroWidthNonJoiner = '\u200c'
 	zeroWidthJoiner    = '\u200d'
 )
 
-func isMark(r rune) bool { return strings.ContainsRune("◄○×▲►□¬", r) }
+func isMark(r rune) bool { return strings.ContainsRune("◄○×▲►□¬═", r) }
 
 // columnsOf is how wide a text is, as far as a font of one width goes.
 func columnsOf(text string) int {

@@ -13,6 +13,8 @@ import (
 	"path"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/pawl-go/pawl/internal/compare"
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
@@ -29,6 +31,8 @@ type Input struct {
 	Machines []Machine
 	// Since is nil when nothing was compared.
 	Since *Since
+	// Style and Script are what pictures and matrices need once a page.
+	Style, Script string
 }
 
 // Since is what changed, and since when.
@@ -44,31 +48,37 @@ type Machine struct {
 	Warnings []diag.Problem
 	Waived   []diag.Waived
 	// Numbers are its sizes, in the order in which they are shown.
-	Numbers []Number
-	// Suites are its test suites.
+	Numbers []suite.Number
+	// Suites are its test suites, and Absent those that it does not have.
 	Suites []*suite.Suite
+	Absent []Absent
 	// Parts returns what other renderers made of it in a language; nil for a
 	// machine of which nothing was made.
 	Parts func(lang string) (Parts, error)
 }
 
-// Number is one size of a machine, under the name that fsmgen stats gives it.
-type Number struct {
+// Absent is a suite that a machine does not have.
+type Absent struct {
 	Name string
-	// Value is nil for a size that does not exist.
-	Value *int
+	// Cases says how many it would have when these are too many for anyone; 0 when
+	// the machine does not allow such a suite.
+	Cases int64
 }
 
 // Parts are what other renderers made of a machine in one language. Every part
 // may be missing, and the pages then do without.
 type Parts struct {
-	// Picture is an svg element whose parts bear data-state, or data-from,
-	// data-to and data-event, so that the page can tell them apart.
+	// Picture is an svg element: states in it are elements with data-state, arrows
+	// those with data-from and data-to, and what leads along them, within, those
+	// with data-event.
 	Picture string
+	// Thumb is a picture for the index, smaller and with other ids.
+	Thumb string
 	// Slices show one state with its neighbours each, for a machine whose
 	// picture is too large to read.
 	Slices []Slice
-	// Matrix is a table element whose cells bear data-state, data-event and data-kind.
+	// Matrix holds a table whose cells have data-state and data-event, and whose
+	// headers have one of them.
 	Matrix string
 	// Pictures, Tables and Suites are files to download: of the picture, of the
 	// matrix, and of each suite by its name.
@@ -82,7 +92,7 @@ type Slice struct {
 	Picture string
 }
 
-// Download is a file that lies beside the pages.
+// Download is a file that lies beside the pages, in the folder files.
 type Download struct {
 	// Format is its short name for people: "Mermaid", "Xray CSV".
 	Format string
@@ -102,60 +112,69 @@ type File struct {
 // there are none. The error is that of a part, or of a page that cannot be
 // rendered, which is a fault of this package.
 func Render(in Input) ([]File, error) {
-	start, err := execute("start", Languages()[0], frame{})
+	look := lookOf(in)
+	start, err := execute("start", Languages()[0], frame{Lang: Languages()[0], Title: "Lifecycles · 生命周期", look: look})
 	if err != nil {
 		return nil, err
 	}
 	files := []File{{Path: "index.html", Content: start}}
-	for _, lang := range Languages() {
-		more, err := renderIn(in, lang)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, more...)
+	sets := make([][]File, len(Languages()))
+	err = together(len(sets), func(i int) (err error) {
+		sets[i], err = renderIn(in, look, Languages()[i])
+		return err
+	})
+	return append(files, slices.Concat(sets...)...), err
+}
+
+// together does a number of things at the same time, and returns the error of
+// one that fails. Each writes to a place of its own, so that the order of the
+// result is not that of their ends.
+func together(n int, do func(i int) error) error {
+	var group errgroup.Group
+	for i := range n {
+		group.Go(func() error { return do(i) })
 	}
-	return files, nil
+	return group.Wait()
 }
 
 // renderIn renders the set of one language.
-func renderIn(in Input, lang string) ([]File, error) {
+func renderIn(in Input, look *look, lang string) ([]File, error) {
 	parts := make([]Parts, len(in.Machines))
-	for i, m := range in.Machines {
-		if m.Parts == nil {
-			continue
+	pages := make([][]File, len(in.Machines))
+	err := together(len(in.Machines), func(i int) (err error) {
+		m := in.Machines[i]
+		if m.Parts != nil {
+			if parts[i], err = m.Parts(lang); err != nil {
+				return fmt.Errorf("%s: %w", m.Model.Name, err)
+			}
 		}
-		var err error
-		if parts[i], err = m.Parts(lang); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Model.Name, err)
+		if pages[i], err = machineFiles(in, look, i, parts[i], lang); err != nil {
+			return fmt.Errorf("%s: %w", m.Model.Name, err)
 		}
-	}
-	index, err := execute("index", lang, indexOf(in, parts, lang))
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	files := []File{{Path: path.Join(lang, "index.html"), Content: index}}
-	for i := range in.Machines {
-		more, err := machineFiles(in, i, parts[i], lang)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Machines[i].Model.Name, err)
-		}
-		files = append(files, more...)
+	index, err := execute("index", lang, indexOf(in, look, parts, lang))
+	if err != nil {
+		return nil, err
 	}
-	return files, nil
+	return append([]File{{Path: path.Join(lang, "index.html"), Content: index}}, slices.Concat(pages...)...), nil
 }
 
 // machineFiles renders the pages of one machine, with its downloads.
-func machineFiles(in Input, at int, parts Parts, lang string) ([]File, error) {
+func machineFiles(in Input, look *look, at int, parts Parts, lang string) ([]File, error) {
 	m := in.Machines[at]
 	folder := path.Join(lang, m.Model.Name)
-	page, err := execute("machine", lang, machineOf(in, at, parts, lang))
+	page, err := execute("machine", lang, machineOf(in, look, at, parts, lang))
 	if err != nil {
 		return nil, err
 	}
 	files := []File{{Path: path.Join(folder, "index.html"), Content: page}}
 	downloads := slices.Concat(parts.Pictures, parts.Tables)
 	for _, s := range m.Suites {
-		page, err := execute("suite", lang, suiteOf(in, at, s, parts, lang))
+		page, err := execute("suite", lang, suiteOf(in, look, at, s, parts, lang))
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +182,7 @@ func machineFiles(in Input, at int, parts Parts, lang string) ([]File, error) {
 		downloads = append(downloads, parts.Suites[s.Name]...)
 	}
 	for _, d := range downloads {
-		files = append(files, File{Path: path.Join(folder, d.Name), Content: d.Content})
+		files = append(files, File{Path: path.Join(folder, "files", d.Name), Content: d.Content})
 	}
 	return files, nil
 }

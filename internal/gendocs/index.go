@@ -3,6 +3,7 @@ package gendocs
 import (
 	"html/template"
 
+	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/wording"
 )
 
@@ -20,12 +21,12 @@ type card struct {
 	States, Events, Transitions, Cases, Changes int
 }
 
-func indexOf(in Input, parts []Parts, lang string) indexPage {
-	p := indexPage{frame: framed(lang, wording.Phrase{EN: "Lifecycles", ZH: "生命周期"}.In(lang), "index.html")}
+func indexOf(in Input, look *look, parts []Parts, lang string) indexPage {
+	p := indexPage{frame: framed(look, lang, wording.Phrase{EN: "Lifecycles", ZH: "生命周期"}.In(lang), "index.html")}
 	for i, m := range in.Machines {
 		c := card{
-			Name: m.Model.Name, Describe: m.Model.Describe, Picture: svg(parts[i].Picture),
-			States: len(m.Model.States), Events: len(m.Model.Events), Transitions: len(m.Model.Transitions),
+			Name: m.Model.Name, Describe: m.Model.Describe, Picture: svg(parts[i].Thumb),
+			States: len(m.Model.States), Events: len(m.Model.Events), Transitions: transitions(m.Model),
 		}
 		for _, s := range m.Suites {
 			c.Cases += len(s.Cases)
@@ -39,4 +40,13 @@ func indexOf(in Input, parts []Parts, lang string) indexPage {
 		p.Since = changesOf(in.Since, "", lang)
 	}
 	return p
+}
+
+// transitions counts as fsmgen stats does: one for each state that is left.
+func transitions(m *model.Machine) int {
+	n := 0
+	for _, t := range m.Transitions {
+		n += len(t.From)
+	}
+	return n
 }

@@ -17,13 +17,13 @@ type machinePage struct {
 	Picture template.HTML
 	Slices  []slicePicture
 	Matrix  template.HTML
-	Kinds   []mark
 	Cells   int
 	States  []stateEntry
 	Events  []eventEntry
 	Guards  []guardEntry
 	Columns []columnEntry
 	Suites  []suiteRow
+	Absent  []suiteRow
 	Numbers []numberRow
 	Since   *changes
 	Notes   []note
@@ -40,6 +40,8 @@ type suiteRow struct {
 	Name, File, About            string
 	Cases, Steps, Covered, Items int
 	Files                        []Download
+	// Why says why there is no such suite.
+	Why string
 }
 
 type numberRow struct{ Text, Value string }
@@ -49,12 +51,12 @@ type answer struct{ Outcome, When, Seen string }
 // note is what the checks have to say.
 type note struct{ Code, Word, Place, Message, Reason string }
 
-func machineOf(in Input, at int, parts Parts, lang string) machinePage {
+func machineOf(in Input, look *look, at int, parts Parts, lang string) machinePage {
 	input := in.Machines[at]
 	m := input.Model
 	p := machinePage{
-		frame:   framed(lang, m.Name, m.Name+"/index.html", link{Text: m.Name}),
-		Machine: m, Parts: parts, Picture: svg(parts.Picture), Matrix: svg(parts.Matrix), Kinds: kinds(lang),
+		frame:   framed(look, lang, m.Name, m.Name+"/index.html", link{Text: m.Name}),
+		Machine: m, Parts: parts, Picture: svg(parts.Picture), Matrix: svg(parts.Matrix),
 		Cells:  len(m.States) * len(m.Events),
 		States: stateEntries(m, lang), Events: eventEntries(m, lang), Guards: guardEntries(m), Columns: columnEntries(m, lang),
 		Numbers: numberRows(input.Numbers, lang), Notes: notesOf(input, lang), Answers: answersIn(lang),
@@ -65,6 +67,9 @@ func machineOf(in Input, at int, parts Parts, lang string) machinePage {
 	}
 	for _, s := range input.Suites {
 		p.Suites = append(p.Suites, suiteRowOf(s, parts, lang))
+	}
+	for _, a := range input.Absent {
+		p.Absent = append(p.Absent, absentRow(a, lang))
 	}
 	if in.Since != nil {
 		p.Since = changesOf(in.Since, m.Name, lang)
@@ -110,17 +115,8 @@ func (p *machinePage) sections(lang string) []section {
 	return list
 }
 
-// kinds are what a cell of the matrix may say, to choose by.
-func kinds(lang string) []mark {
-	list := []mark{{"move", wording.Phrase{EN: "moves", ZH: "转换"}.In(lang)}}
-	for _, d := range []model.Decision{model.Replay, model.Ignore, model.Reject, model.Compensate} {
-		list = append(list, mark{class(d), wording.Decision(d).In(lang)})
-	}
-	return list
-}
-
 func suiteRowOf(s *suite.Suite, parts Parts, lang string) suiteRow {
-	row := suiteRow{Name: s.Name, File: suiteFile(s), About: aboutSuite(s, lang), Cases: len(s.Cases), Items: len(s.Items), Files: parts.Suites[s.Name]}
+	row := suiteRow{Name: s.Name, File: suiteFile(s), About: aboutSuite(s.Name, lang), Cases: len(s.Cases), Items: len(s.Items), Files: parts.Suites[s.Name]}
 	for _, c := range s.Cases {
 		row.Steps += len(c.Steps)
 	}
@@ -132,7 +128,15 @@ func suiteRowOf(s *suite.Suite, parts Parts, lang string) suiteRow {
 	return row
 }
 
-func numberRows(list []Number, lang string) []numberRow {
+func absentRow(a Absent, lang string) suiteRow {
+	row := suiteRow{Name: a.Name, About: aboutSuite(a.Name, lang), Why: wording.Phrase{EN: "This machine has none.", ZH: "该状态机没有。"}.In(lang)}
+	if a.Cases > 0 {
+		row.Why = wording.Phrase{EN: "It would have %d cases, too many to work through.", ZH: "将有 %d 个用例，多到无法执行。"}.Sprintf(lang, a.Cases)
+	}
+	return row
+}
+
+func numberRows(list []suite.Number, lang string) []numberRow {
 	var rows []numberRow
 	for _, n := range list {
 		row := numberRow{Text: n.Name, Value: "–"}
@@ -140,7 +144,7 @@ func numberRows(list []Number, lang string) []numberRow {
 			row.Text = words.In(lang)
 		}
 		if n.Value != nil {
-			row.Value = strconv.Itoa(*n.Value)
+			row.Value = strconv.FormatInt(*n.Value, 10)
 		}
 		rows = append(rows, row)
 	}

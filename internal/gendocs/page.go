@@ -67,6 +67,7 @@ type frame struct {
 	Others      []link
 	OthersTitle string
 	Source      string
+	look        *look
 }
 
 // link leads to another page; without Href it names the page itself.
@@ -85,27 +86,30 @@ type section struct {
 }
 
 // framed begins the page of a path inside its language's folder.
-func framed(lang, title, inside string, crumbs ...link) frame {
-	f := frame{Lang: lang, Title: title, Crumbs: crumbs, Up: strings.Repeat("../", strings.Count(inside, "/"))}
-	for _, l := range Languages() {
-		choice := language{Lang: l, Name: map[string]string{"en": "EN", "zh": "中文"}[l]}
-		if l != lang {
-			choice.Href = "../" + f.Up + path.Join(l, inside)
+func framed(l *look, lang, title, inside string, crumbs ...link) frame {
+	f := frame{look: l, Lang: lang, Title: title, Crumbs: crumbs, Up: strings.Repeat("../", strings.Count(inside, "/"))}
+	for _, other := range Languages() {
+		choice := language{Lang: other, Name: map[string]string{"en": "EN", "zh": "中文"}[other]}
+		if other != lang {
+			choice.Href = "../" + f.Up + path.Join(other, inside)
 		}
 		f.Languages = append(f.Languages, choice)
 	}
 	return f
 }
 
-// What is written into every page.
-var (
-	style      = asset("style.css")
-	headScript = asset("head.js")
-	script     = asset("page.js")
-	startPage  = asset("start.js")
-	policy     = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
-		hash(headScript) + " " + hash(script) + " " + hash(startPage)
-)
+// look is what is written into every page, the same for all.
+type look struct{ style, script, policy string }
+
+// lookOf puts the style and script of the parts with those of the pages.
+func lookOf(in Input) *look {
+	l := &look{style: asset("style.css") + in.Style, script: asset("page.js") + in.Script}
+	l.policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
+		hash(headScript) + " " + hash(l.script) + " " + hash(startScript)
+	return l
+}
+
+var headScript, startScript = asset("head.js"), asset("start.js")
 
 // icon is the pawl on its wheel, for the browser's tab.
 const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%231f6fc4' stroke-width='1.7' stroke-linejoin='round' stroke-linecap='round'%3E%3Cpath d='M10.5 5.3 10.5 7.9 15.8 7.2 14.1 9.2 18.6 12.1 16.0 12.5 17.6 17.6 15.3 16.3 13.3 21.2 12.4 18.8 7.7 21.2 8.6 18.8 3.4 17.6 5.7 16.3 2.4 12.1 5.0 12.5 5.2 7.2 6.9 9.2Z'/%3E%3Ccircle cx='10.5' cy='13.5' r='1.6' fill='%231f6fc4' stroke='none'/%3E%3Cpath d='M22 2.5 13.9 6.6M22 2.5l.2 4'/%3E%3C/svg%3E"
@@ -126,19 +130,19 @@ func hash(script string) string {
 
 // Policy is the page's content security policy: nothing is loaded, and only our
 // own scripts run.
-func (frame) Policy() string { return policy }
+func (f frame) Policy() string { return f.look.policy }
 
 // Icon is the page's icon.
 func (frame) Icon() template.URL { return icon }
 
 // Style is the page's style sheet.
-func (frame) Style() template.CSS { return template.CSS(style) }
+func (f frame) Style() template.CSS { return template.CSS(f.look.style) }
 
 // HeadScript runs before anything is drawn.
 func (frame) HeadScript() template.JS { return template.JS(headScript) }
 
 // Script runs when the page is there.
-func (frame) Script() template.JS { return template.JS(script) }
+func (f frame) Script() template.JS { return template.JS(f.look.script) }
 
 // StartScript is the script of the page that opens a language.
-func (frame) StartScript() template.JS { return template.JS(startPage) }
+func (frame) StartScript() template.JS { return template.JS(startScript) }

@@ -47,10 +47,10 @@ type itemEntry struct {
 
 type caseLink struct{ ID, Anchor string }
 
-func suiteOf(in Input, at int, s *suite.Suite, parts Parts, lang string) suitePage {
+func suiteOf(in Input, look *look, at int, s *suite.Suite, parts Parts, lang string) suitePage {
 	m := in.Machines[at]
 	p := suitePage{
-		frame: framed(lang, s.Name+" – "+m.Model.Name, m.Model.Name+"/"+suiteFile(s),
+		frame: framed(look, lang, s.Name+" – "+m.Model.Name, m.Model.Name+"/"+suiteFile(s),
 			link{Text: m.Model.Name, Href: "index.html"}, link{Text: s.Name}),
 		suiteRow: suiteRowOf(s, parts, lang), Total: len(s.Cases), More: max(0, len(s.Cases)-maxCases),
 	}
@@ -115,7 +115,7 @@ func variant(v, lang string) string {
 	case "else":
 		return wording.Phrase{EN: "no guard before it true", ZH: "前面的条件都不成立"}.In(lang)
 	}
-	return wording.Phrase{EN: "%s true", ZH: "%s 成立"}.Sprintf(lang, v)
+	return v
 }
 
 // values are values as people write them: name = value, and so on.

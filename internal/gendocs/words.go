@@ -83,19 +83,23 @@ func eventMarks(e *model.Event, deadlines int, lang string) []mark {
 // suites says what each criterion asks for; a criterion with a number is
 // looked up without it.
 var suites = map[string]wording.Phrase{
-	"all-cells": {EN: "Every event in every state, refusals included, and every way a guard can turn it.", ZH: "每个状态下的每个事件，包括拒绝，以及条件的每种走向。"},
-	"0-switch":  {EN: "Every transition once.", ZH: "每个转换一次。"},
-	"1-switch":  {EN: "Every two transitions that can follow each other.", ZH: "每两个可以相继发生的转换。"},
-	"n-switch":  {EN: "Every sequence of transitions of that length that can follow each other.", ZH: "每个该长度的、可以相继发生的转换序列。"},
-	"n-plus":    {EN: "Every transition from every state on the shortest way there, and every event that must not move it.", ZH: "沿最短路径到达每个状态后执行每个转换，以及每个不应引起转换的事件。"},
-	"tour":      {EN: "All transitions in as few steps as possible, in one go.", ZH: "以尽可能少的步骤一次走完所有转换。"},
-	"walks":     {EN: "All transitions in as few walks from the beginning as possible.", ZH: "从初始状态出发，以尽可能少的路径走完所有转换。"},
-	"races":     {EN: "Every two events that are allowed in one state, at the same time: one wins, and the other is told the truth.", ZH: "同一状态下允许的每两个事件同时发生：一个成功，另一个得到真实的结果。"},
-	"guards":    {EN: "Every guard true and false, at its boundaries, and every two that overlap.", ZH: "每个条件成立与不成立、边界取值，以及每两个重叠的条件。"},
+	"all-cells":   {EN: "Every event in every state, refusals included, and every way a guard can turn it.", ZH: "每个状态下的每个事件，包括拒绝，以及条件的每种走向。"},
+	"0-switch":    {EN: "Every transition once.", ZH: "每个转换一次。"},
+	"1-switch":    {EN: "Every two transitions that can follow each other.", ZH: "每两个可以相继发生的转换。"},
+	"n-switch":    {EN: "Every sequence of transitions of that length that can follow each other.", ZH: "每个该长度的、可以相继发生的转换序列。"},
+	"n-plus":      {EN: "Every transition from every state on the shortest way there, and every event that must not move it.", ZH: "沿最短路径到达每个状态后执行每个转换，以及每个不应引起转换的事件。"},
+	"tour":        {EN: "All transitions in as few steps as possible, in one go.", ZH: "以尽可能少的步骤一次走完所有转换。"},
+	"tour=closed": {EN: "All transitions in as few steps as possible, and back to the beginning.", ZH: "以尽可能少的步骤走完所有转换并回到起点。"},
+	"walks":       {EN: "All transitions in as few walks from the beginning as possible.", ZH: "从初始状态出发，以尽可能少的路径走完所有转换。"},
+	"races":       {EN: "Every two events that are allowed in one state, at the same time: one wins, and the other is told the truth.", ZH: "同一状态下允许的每两个事件同时发生：一个成功，另一个得到真实的结果。"},
+	"guards":      {EN: "Every guard true and false, at its boundaries, and every two that overlap.", ZH: "每个条件成立与不成立、边界取值，以及每两个重叠的条件。"},
 }
 
-func aboutSuite(s *suite.Suite, lang string) string {
-	name, _, _ := strings.Cut(s.Name, "=")
+func aboutSuite(name, lang string) string {
+	if about, known := suites[name]; known {
+		return about.In(lang)
+	}
+	name, _, _ = strings.Cut(name, "=")
 	return suites[name].In(lang)
 }
 

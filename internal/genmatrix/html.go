@@ -31,6 +31,7 @@ var parsed = template.Must(template.New("").Parse(templates))
 // of moves, guarded, compensate, replay, ignore and reject; headers have
 // data-state or data-event. A page has Style once, and Script once and at its
 // end; without the script the table is complete and the search field hidden.
+// Elements of the class pawl-colours have the colours of the kinds, too.
 //
 // The error is a *SizeError.
 func Table(m *model.Machine, lang string) (template.HTML, error) {

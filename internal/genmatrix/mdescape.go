@@ -56,5 +56,5 @@ func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // mdComment is a text within an HTML comment, which ends at two hyphens.
 func mdComment(text string) string {
-	return strings.NewReplacer("--", "- -", "\n", " ", "\r", " ", ">", "&gt;").Replace(text)
+	return strings.NewReplacer("--", "- - ", "\n", " ", "\r", " ", ">", "&gt;").Replace(text)
 }

@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/layered"
+	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/picture"
+	"github.com/pawl-go/pawl/internal/wording"
 )
 
 // block is lines of text with a border around them: a state, or what is written
@@ -33,6 +35,7 @@ const (
 	// ruleRoom is the room of a rule.
 	ruleRoom = 9
 	// Limits of lines.
+	titleWidth = 190
 	stateWidth = 168
 	eventWidth = 176
 )
@@ -68,14 +71,15 @@ func (b block) size() layered.Size {
 // add wraps the text and appends its lines, which are all like the one given.
 func (b *block) add(text string, like line, limit int) {
 	room := limit
-	if like.mark != noMark {
+	indent := like.indent || like.mark != noMark
+	if indent {
 		room -= markRoom
 	}
 	for i, t := range wrap(text, like.font, room) {
 		l := like
 		l.text = t
 		if i > 0 {
-			l.rule, l.mark, l.indent = false, noMark, like.mark != noMark
+			l.rule, l.mark, l.indent = false, noMark, indent
 		}
 		b.lines = append(b.lines, l)
 	}
@@ -86,25 +90,44 @@ func (b *block) add(text string, like line, limit int) {
 func stateBlock(p *picture.Picture, n *picture.Node, lang string) block {
 	b := block{padX: 15, padY: 11}
 	title, name := picture.Title(n.State, lang)
-	b.add(title, line{font: fontState, center: true}, stateWidth)
+	b.add(title, line{font: fontState, center: true}, titleWidth)
 	b.add(name, line{font: fontName, center: true}, stateWidth)
 	if n.Rest() == picture.Resting {
 		b.standing(picture.MarkResting, markResting, n, lang)
 	} else if n.State.Retired {
 		b.standing(picture.MarkRetired, markRetired, n, lang)
 	}
-	for i, r := range p.Remarks(n) {
-		text, m, tone := r.Text(lang), markReject, "reject"
-		if rest, ok := strings.CutPrefix(text, picture.MarkReject+" "); ok {
-			text = rest
-		} else {
-			text = strings.TrimPrefix(text, picture.MarkCompensate+" ")
-			m, tone = markCompensate, "compensate"
+	var compensated []*model.Cell
+	rule := true
+	for _, r := range p.Remarks(n) {
+		if r.Decision != model.Reject {
+			compensated = append(compensated, r.Cells...)
+			continue
 		}
-		b.add(text, line{font: fontNote, mark: m, tone: tone, rule: i == 0}, stateWidth)
+		text := strings.TrimPrefix(r.Text(lang), picture.MarkReject+" ")
+		if len(r.Cells) <= few {
+			text = titles(r.Cells, lang)
+		}
+		b.add(text, line{font: fontNote, mark: markReject, tone: "reject", rule: true}, stateWidth)
+		rule = false
 	}
+	b.add(titles(compensated, lang), line{font: fontNote, mark: markCompensate, tone: "compensate", rule: rule}, stateWidth)
 	return b
 }
+
+// few is how many events a state names that it refuses.
+const few = 6
+
+// titles are the events of cells; the tip of the state says more.
+func titles(cells []*model.Cell, lang string) string {
+	names := make([]string, len(cells))
+	for i, c := range cells {
+		names[i], _ = picture.EventTitle(c.Event, lang)
+	}
+	return strings.Join(names, comma.In(lang))
+}
+
+var comma = wording.Phrase{EN: ", ", ZH: "、"}
 
 // standing says that rows may stay, or enter no more.
 func (b *block) standing(text string, m mark, n *picture.Node, lang string) {
@@ -112,8 +135,8 @@ func (b *block) standing(text string, m mark, n *picture.Node, lang string) {
 	b.add(words, line{font: fontNote, mark: m, tone: "standing", center: true}, stateWidth)
 }
 
-// edgeBlock is what stands on an arrow: for each arc what sets it going, and its
-// guard in brackets on a line of its own where both are not short. A bare
+// edgeBlock is what stands on an arrow: for each arc what sets it going, and on
+// lines of their own its guard in brackets and what stands behind that. A bare
 // picture has nothing there.
 func edgeBlock(p *picture.Picture, e *picture.Edge, o Options) block {
 	b := block{padX: 9, padY: 5}

@@ -37,16 +37,23 @@ type Options struct {
 	Theme Theme
 	// Emits writes on each arrow what its transition writes to the outbox.
 	Emits bool
+	// State is the one to draw with what leads in and out, alone; nil is for the
+	// whole machine. Fragment does not look at it.
+	State *model.State
 	// NoSlices leaves out the pictures of single states.
 	NoSlices bool
 	// ID begins the ids in the picture, and tells those of several in one page
 	// apart. It is the machine's name when empty.
 	ID string
+	// NoTitle leaves out the machine's name and description, and NoLegend what
+	// explains the signs, for a page that has them elsewhere.
+	NoTitle, NoLegend bool
 }
 
 // File is one picture.
 type File struct {
-	// Name is the file's, such as order.svg or order.Paid.svg.
+	// Name is the file's, such as order.svg or, for a slice, order-07-Paid.svg,
+	// numbered in the order of the states. It has no folder.
 	Name string
 	// State is the one that a slice is about; nil for the picture of the machine.
 	State *model.State
@@ -72,31 +79,37 @@ func (e *TooLarge) Error() string {
 		e.Machine.Name, e.States, e.Edges, MaxStates, MaxEdges)
 }
 
-// Render draws the machine: one picture of it, and for a machine of more than
-// picture.Large states one of each state with what leads in and out. For a
-// machine that is too large for one picture the error is a *TooLarge, and the
-// files are the slices alone; there is no other error.
+// Render draws the machine: one picture of it or, for a machine of more than
+// picture.Large states, one without what is written on arrows, and one of each
+// state with what leads in and out. For a machine that is too large for one
+// picture the error is a *TooLarge, and the files are those of the states alone;
+// there is no other error.
 func Render(m *model.Machine, o Options) ([]File, error) {
 	o = o.filled(m)
 	whole := picture.Of(m)
-	var files []File
-	content, err := draw(whole, o, true)
-	if err == nil {
-		files = append(files, File{Name: m.Package + ".svg", Content: content})
+	if o.State != nil {
+		content, err := draw(whole.Slice(o.State), o, true)
+		if err != nil {
+			return nil, err
+		}
+		return []File{{Name: sliceName(o.State, m), State: o.State, Content: content}}, nil
 	}
-	if len(m.States) <= picture.Large || o.NoSlices {
+	var files []File
+	main := whole
+	if len(m.States) > picture.Large {
+		main = whole.Overview()
+	}
+	content, err := draw(main, o, true)
+	if err == nil {
+		files = append(files, File{Name: m.Name + ".svg", Content: content})
+	}
+	if o.NoSlices || len(m.States) <= picture.Large && err == nil {
 		return files, err
 	}
-	taken := map[string]bool{}
 	for _, s := range m.States {
-		name := m.Package + "." + s.Ident
-		for taken[strings.ToLower(name)] { // a disk may not tell cases apart
-			name += "_"
-		}
-		taken[strings.ToLower(name)] = true
 		slice, sliceErr := draw(whole.Slice(s), o, true)
 		if sliceErr == nil {
-			files = append(files, File{Name: name + ".svg", State: s, Content: slice})
+			files = append(files, File{Name: sliceName(s, m), State: s, Content: slice})
 		}
 	}
 	return files, err
@@ -115,13 +128,32 @@ func Fragment(p *picture.Picture, o Options) ([]byte, error) {
 	return draw(p, o.filled(p.Machine), false)
 }
 
+// sliceName is the file of a state's picture, numbered in the order of the states.
+func sliceName(s *model.State, m *model.Machine) string {
+	digits := len(fmt.Sprint(len(m.States)))
+	return fmt.Sprintf("%s-%0*d-%s.svg", m.Name, digits, s.Index+1, fileName(s.Ident))
+}
+
+// fileName is an identifier as part of a file's name: what is not ASCII is left
+// out, since not every system that unpacks a folder keeps it.
+func fileName(ident string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 {
+			return r
+		}
+		return -1
+	}, ident)
+}
+
+// filled gives the options that are not given, and an ID that is one word.
 func (o Options) filled(m *model.Machine) Options {
 	if o.Theme == "" {
 		o.Theme = Auto
 	}
 	if o.ID == "" {
-		o.ID = m.Package
+		o.ID = m.Name
 	}
+	o.ID = strings.Join(strings.Fields(o.ID), "_")
 	return o
 }
 

@@ -15,7 +15,7 @@ type legend struct {
 
 type legendItem struct {
 	sign  picture.Sign
-	guard string // in brackets instead of a sign
+	guard []string // in brackets instead of a sign, on its own lines when it is long
 	lines []string
 	x, y  int // y from the legend's begin
 }
@@ -29,11 +29,17 @@ const (
 func makeLegend(p *picture.Picture, o Options, room int) legend {
 	var l legend
 	for _, e := range p.Legend(o.Lang, o.Emits) {
+		if e.Sign == picture.SignEmit && !o.Emits {
+			continue // what compensations write is in the tips alone
+		}
 		l.items = append(l.items, legendItem{sign: e.Sign, lines: wrap(e.Text, fontLegend, legendWidth)})
 	}
 	for _, g := range p.Guards() {
 		text := wording.Guard(g)
-		l.items = append(l.items, legendItem{guard: "[" + g.Name + "]", lines: wrap(text, fontLegend, 2*legendWidth)})
+		l.items = append(l.items, legendItem{
+			guard: wrap("["+g.Name+"]", fontGuard, legendWidth),
+			lines: wrap(text, fontLegend, min(2*legendWidth, room-legendWidth/2)),
+		})
 	}
 	l.flow(room)
 	return l
@@ -42,20 +48,14 @@ func makeLegend(p *picture.Picture, o Options, room int) legend {
 // flow puts the items into rows; the guards begin a row of their own.
 func (l *legend) flow(room int) {
 	x, y, row := 0, 0, 0
-	guards := false
 	for i := range l.items {
 		it := &l.items[i]
 		w := it.width()
-		if x > 0 && (x+w > room || it.guard != "" && !guards) {
+		if firstGuard := it.guard != nil && i > 0 && l.items[i-1].guard == nil; x > 0 && (x+w > room || firstGuard) {
 			x, y, row = 0, y+row+8, 0
 		}
-		guards = it.guard != ""
-		if it.guard != "" && it.head()+12 > room/2 { // a long name stands above its text
-			it.lines = append(wrap(it.guard, fontGuard, room), it.lines...)
-			it.guard = ""
-		}
 		it.x, it.y = x, y
-		row = max(row, len(it.lines)*fontLegend.line)
+		row = max(row, it.height())
 		x += w + legendGap
 	}
 	if len(l.items) > 0 {
@@ -68,13 +68,34 @@ func (it legendItem) width() int {
 	for _, t := range it.lines {
 		w = max(w, width(t, fontLegend))
 	}
-	return w + it.head()
+	w += it.head()
+	if it.long() {
+		for _, t := range it.guard {
+			w = max(w, width(t, fontGuard))
+		}
+	}
+	return w
+}
+
+func (it legendItem) height() int {
+	if it.long() {
+		return (len(it.guard) + len(it.lines)) * fontLegend.line
+	}
+	return max(1, len(it.lines)) * fontLegend.line
+}
+
+// long reports whether the guard stands above its text.
+func (it legendItem) long() bool {
+	return len(it.guard) > 1 || len(it.guard) == 1 && width(it.guard[0], fontGuard) > legendWidth/2
 }
 
 // head is the room before the text.
 func (it legendItem) head() int {
-	if it.guard != "" {
-		return width(it.guard, fontGuard) + 8
+	switch {
+	case it.long():
+		return 0
+	case it.guard != nil:
+		return width(it.guard[0], fontGuard) + 8
 	}
 	return swatchRoom
 }
@@ -85,14 +106,18 @@ func (l legend) write(w *markup) {
 	}
 	w.put("<g class=\"pawl-legend\">\n")
 	for _, it := range l.items {
-		x, y := margin+it.x, l.y+it.y
-		if it.guard != "" {
-			textAt(w, fontGuard, "", x, y+11, it.guard)
-		} else {
-			it.swatch(w, x, y+7)
+		x, y := margin+it.x, l.y+it.y+11
+		for i, t := range it.guard {
+			textAt(w, fontGuard, "", x, y+i*fontLegend.line, t)
+		}
+		if it.guard == nil {
+			it.swatch(w, x, y-4)
+		}
+		if it.long() {
+			y += len(it.guard) * fontLegend.line
 		}
 		for i, t := range it.lines {
-			textAt(w, fontLegend, "", x+it.head(), y+11+i*fontLegend.line, t)
+			textAt(w, fontLegend, "", x+it.head(), y+i*fontLegend.line, t)
 		}
 		w.put("\n")
 	}

@@ -1,9 +1,6 @@
 package gensvg
 
-import (
-	"strings"
-	"unicode"
-)
+import "unicode"
 
 // font is a size and a style of text.
 type font struct {
@@ -32,10 +29,10 @@ var (
 var widths = [...]uint8{
 	31, 38, 44, 80, 62, 92, 75, 26, 37, 37, 48, 80, 31, 35, 31, 33,
 	62, 62, 62, 62, 62, 62, 62, 62, 62, 62, 33, 33, 80, 80, 80, 52,
-	99, 67, 67, 70, 75, 63, 58, 77, 73, 29, 35, 65, 56, 84, 74, 78,
-	62, 78, 70, 64, 61, 72, 68, 96, 68, 62, 66, 38, 33, 38, 80, 50,
-	48, 60, 62, 54, 62, 60, 35, 62, 62, 27, 28, 56, 27, 94, 62, 60,
-	62, 62, 41, 52, 38, 62, 58, 80, 58, 58, 52, 62, 33, 62, 80,
+	99, 67, 67, 70, 75, 63, 58, 77, 73, 29, 35, 65, 56, 86, 74, 78,
+	62, 78, 70, 64, 61, 72, 68, 99, 68, 62, 66, 38, 33, 38, 80, 50,
+	48, 60, 62, 54, 62, 60, 35, 62, 62, 27, 28, 56, 27, 97, 62, 60,
+	62, 62, 41, 52, 38, 62, 58, 82, 58, 58, 52, 62, 33, 62, 80,
 }
 
 const monoWidth = 61
@@ -50,7 +47,7 @@ func advance(r rune, f font) float64 {
 		}
 		w := float64(widths[r-' '])
 		if f.bold {
-			w *= 1.09
+			w *= 1.12
 		}
 		return w
 	case joins(r):
@@ -67,7 +64,7 @@ func advance(r rune, f font) float64 {
 
 // joins reports whether the character is drawn with the one before it.
 func joins(r rune) bool {
-	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1f3fb && r <= 0x1f3ff
+	return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
 // wide reports whether the character is as wide as high: Chinese, Japanese,
@@ -86,93 +83,3 @@ func width(text string, f font) int {
 	}
 	return int(sum*f.size/100) + 1
 }
-
-// wrap breaks the text into lines that are not wider than the limit, at spaces
-// and line breaks, behind punctuation inside long names, between wide
-// characters, and within a word only when nothing else helps. An empty text has no line.
-func wrap(text string, f font, limit int) []string {
-	var lines []string
-	var line strings.Builder
-	used := 0.0
-	room := float64(limit-1) * 100 / f.size
-	flush := func() {
-		if t := strings.TrimSpace(line.String()); t != "" {
-			lines = append(lines, t)
-		}
-		line.Reset()
-		used = 0
-	}
-	for _, piece := range pieces(text) {
-		w := 0.0
-		for _, r := range piece {
-			w += advance(r, f)
-		}
-		bare := w
-		if strings.HasSuffix(piece, " ") {
-			bare -= advance(' ', f)
-		}
-		if used > 0 && used+bare > room {
-			flush()
-		}
-		if bare <= room {
-			line.WriteString(piece)
-			used += w
-			continue
-		}
-		for _, r := range piece {
-			a := advance(r, f)
-			if used > 0 && a > 0 && used+a > room {
-				flush()
-			}
-			line.WriteRune(r)
-			used += a
-		}
-	}
-	flush()
-	return lines
-}
-
-// pieces cuts the text where a line may end.
-func pieces(text string) []string {
-	var out []string
-	var piece strings.Builder
-	cut := func() {
-		if piece.Len() > 0 {
-			out = append(out, piece.String())
-			piece.Reset()
-		}
-	}
-	var last rune
-	for _, r := range text {
-		switch {
-		case unicode.IsSpace(r):
-			r = ' '
-			if last == ' ' || piece.Len() == 0 && len(out) == 0 {
-				continue
-			}
-			piece.WriteRune(r)
-			cut()
-		case joins(r) || last == zeroWidthJoiner || closes(r):
-			piece.WriteRune(r)
-		case wide(r):
-			if !opens(last) {
-				cut()
-			}
-			piece.WriteRune(r)
-		default:
-			if wide(last) || strings.ContainsRune("_./:-,", last) && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-				cut()
-			}
-			piece.WriteRune(r)
-		}
-		last = r
-	}
-	cut()
-	return out
-}
-
-const zeroWidthJoiner = '\u200d'
-
-// closes and opens are the marks that no line begins and none ends with.
-func closes(r rune) bool { return strings.ContainsRune(",。、;:!?)】」》,;!?)]", r) }
-func opens(r rune) bool  { return strings.ContainsRune("(【「《([", r) }

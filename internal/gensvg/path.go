@@ -2,6 +2,7 @@ package gensvg
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/layered"
@@ -15,8 +16,8 @@ const (
 
 // path is a route as an SVG path, and the arrowhead at its end, which points
 // along the direction. The line stops inside the head.
-func path(route []layered.Point, d layered.Direction) (line, head string) {
-	r := append([]layered.Point(nil), route...)
+func path(route layered.Route, d layered.Direction) (line, head string) {
+	r := slices.Clone(route.Points)
 	tip := r[len(r)-1]
 	sign := 1
 	if before := r[0]; along(before, d) > along(tip, d) {
@@ -37,12 +38,10 @@ func path(route []layered.Point, d layered.Direction) (line, head string) {
 			continue
 		}
 		lineTo(&b, at, from)
-		if d == layered.Right {
-			mid := (from.X + to.X) / 2
-			fmt.Fprintf(&b, "C%d %d %d %d %d %d", mid, from.Y, mid, to.Y, to.X, to.Y)
+		if turn := route.Turns[i/2-1]; d == layered.Right {
+			fmt.Fprintf(&b, "C%d %d %d %d %d %d", turn, from.Y, turn, to.Y, to.X, to.Y)
 		} else {
-			mid := (from.Y + to.Y) / 2
-			fmt.Fprintf(&b, "C%d %d %d %d %d %d", from.X, mid, to.X, mid, to.X, to.Y)
+			fmt.Fprintf(&b, "C%d %d %d %d %d %d", from.X, turn, to.X, turn, to.X, to.Y)
 		}
 		at = to
 	}

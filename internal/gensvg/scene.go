@@ -36,7 +36,7 @@ type edge struct {
 	from, to int // in the scene's nodes
 	block    block
 	label    layered.Box
-	route    []layered.Point
+	route    layered.Route
 }
 
 const (
@@ -145,13 +145,21 @@ func (s *scene) frame(size layered.Size) {
 			before.H = startRoom
 		}
 	}
-	inner := max(size.W+before.W, smallWidth)
-	s.title = wrap(s.heading(), fontTitle, inner)
-	s.intro = wrap(m.Describe, fontIntro, min(inner, introWidth))
-	top := margin + len(s.title)*fontTitle.line + len(s.intro)*fontIntro.line + 24
+	inner := size.W + before.W
+	if !s.options.NoTitle || !s.options.NoLegend {
+		inner = max(inner, smallWidth)
+	}
+	top := margin
+	if !s.options.NoTitle {
+		s.title = wrap(s.heading(), fontTitle, inner)
+		s.intro = wrap(m.Describe, fontIntro, min(inner, introWidth))
+		top += len(s.title)*fontTitle.line + len(s.intro)*fontIntro.line + 24
+	}
 	s.graph = layered.Point{X: margin + before.W + (inner-size.W-before.W)/2, Y: top + before.H}
 	bottom := s.graph.Y + size.H + 28
-	s.legend = makeLegend(s.picture, s.options, inner)
+	if !s.options.NoLegend {
+		s.legend = makeLegend(s.picture, s.options, inner)
+	}
 	s.legend.y = bottom
 	s.size = layered.Size{W: inner + 2*margin, H: bottom + s.legend.height + margin}
 	if s.legend.height == 0 {

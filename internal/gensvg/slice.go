@@ -101,26 +101,37 @@ func (s *scene) column(edges []int) column {
 // fill places the nodes, labels and routes of one side.
 func (s *scene) fill(edges []int, c column, y int, in bool) {
 	middle := s.nodes[0].box
+	border, outwards := middle.X+middle.W, 1
+	if in {
+		border, outwards = middle.X, -1
+	}
+	near := border + outwards*sliceGap
+	far := near + outwards*c.labels
+	beyond := far + outwards*sliceGap
+	ports, rows, ways := make([]int, len(edges)), make([]int, len(edges)), make([][2]int, len(edges))
+	for k := range edges {
+		ports[k], rows[k] = middle.Y+middle.H/2+(2*k-len(edges)+1)*sliceRow/2, y+c.rows[k]/2
+		y += c.rows[k] + rowGap
+		ways[k] = [2]int{ports[k], rows[k]}
+		if in {
+			slices.Reverse(ways[k][:])
+		}
+	}
+	turns := layered.Turns(min(border, near), max(border, near), ways)
 	for k, i := range edges {
 		e := &s.edges[i]
 		n := &s.nodes[max(e.from, e.to)]
-		center := y + c.rows[k]/2
-		y += c.rows[k] + rowGap
-		port := middle.Y + middle.H/2 + (2*k-len(edges)+1)*sliceRow/2
-		border, outwards := middle.X+middle.W, 1
-		if in {
-			border, outwards = middle.X, -1
+		port, row := ports[k], rows[k]
+		e.route = layered.Route{
+			Points: []layered.Point{{X: border, Y: port}, {X: border, Y: port}, {X: near, Y: row}, {X: beyond, Y: row}},
+			Turns:  turns[k : k+1],
 		}
-		near := border + outwards*sliceGap
-		far := near + outwards*c.labels
-		edgeOf := far + outwards*sliceGap
-		e.route = []layered.Point{{X: border, Y: port}, {X: border, Y: port}, {X: near, Y: center}, {X: edgeOf, Y: center}}
 		if in {
-			slices.Reverse(e.route)
+			slices.Reverse(e.route.Points)
 		}
 		label, size := e.block.size(), boxSize(n.block)
-		e.label = layered.Box{X: (near+far)/2 - label.W/2, Y: center - label.H/2, W: label.W, H: label.H}
-		n.box = layered.Box{X: edgeOf, Y: center - size.H/2, W: c.boxes, H: size.H}
+		e.label = layered.Box{X: (near+far)/2 - label.W/2, Y: row - label.H/2, W: label.W, H: label.H}
+		n.box = layered.Box{X: beyond, Y: row - size.H/2, W: c.boxes, H: size.H}
 		if in {
 			n.box.X -= c.boxes
 		}

@@ -1,6 +1,9 @@
 package gensvg
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // palette is the colours of a theme, each by the name that the rules call it.
 type palette []string
@@ -65,17 +68,23 @@ SCOPE.pawl-svg .start .line{stroke:INK}
 `
 
 // Style returns the rules of a theme. They touch nothing outside elements of
-// class pawl-svg. Those of Auto follow the reader's setting, unless an element
+// class pawl-svg. Those of Auto, which is also what
+// any other theme gives, follow the reader's setting, unless an element
 // around the picture, such as a page's root, says data-theme="light" or "dark".
 func Style(t Theme) string {
-	switch t {
-	case Light:
-		return light.rules("")
-	case Dark:
-		return dark.rules("")
+	if style, ok := styles[t]; ok {
+		return style()
 	}
-	return light.rules("") + "@media (prefers-color-scheme:dark){\n" + dark.rules("") + "}\n" +
-		light.rules(`[data-theme="light"] `) + dark.rules(`[data-theme="dark"] `)
+	return styles[Auto]()
+}
+
+var styles = map[Theme]func() string{
+	Light: sync.OnceValue(func() string { return light.rules("") }),
+	Dark:  sync.OnceValue(func() string { return dark.rules("") }),
+	Auto: sync.OnceValue(func() string {
+		return light.rules("") + "@media (prefers-color-scheme:dark){\n" + dark.rules("") + "}\n" +
+			light.rules(`[data-theme="light"] `) + dark.rules(`[data-theme="dark"] `)
+	}),
 }
 
 func (p palette) rules(scope string) string {

@@ -3,6 +3,7 @@ package gensvg
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -12,31 +13,43 @@ type markup struct{ strings.Builder }
 // put writes what we say ourselves, filled in as by fmt.
 func (w *markup) put(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// escape makes a text harmless in content and in attributes. What XML cannot
-// say, such as control characters and broken UTF-8, becomes U+FFFD.
+// escape makes a text harmless in content and in attributes.
 func escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		switch {
-		case r == '&':
+		switch r = visible(r); r {
+		case '&':
 			b.WriteString("&amp;")
-		case r == '<':
+		case '<':
 			b.WriteString("&lt;")
-		case r == '>':
+		case '>':
 			b.WriteString("&gt;")
-		case r == '"':
+		case '"':
 			b.WriteString("&quot;")
-		case r == '\'':
+		case '\'':
 			b.WriteString("&#39;")
-		case r == '\n' || r == '\t' || r == '\r':
+		case '\n', '\t', '\r':
 			fmt.Fprintf(&b, "&#%d;", r)
-		case r < ' ' || r == 0xfffe || r == 0xffff || r >= 0x7f && r < 0xa0:
-			b.WriteRune(utf8.RuneError)
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// visible is U+FFFD for what XML cannot say, such as control characters, and for
+// what no reader could see, such as a character that turns the direction of
+// writing round. The joiners that scripts and emoji need are kept.
+func visible(r rune) rune {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return r
+	case r == '\n' || r == '\t' || r == '\r' || r == zeroWidthJoiner || r == zeroWidthNonJoiner:
+		return r
+	case r == 0xfffe || r == 0xffff || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+		return utf8.RuneError
+	}
+	return r
 }
 
 // comment makes a text harmless in a comment, which may not have two hyphens

@@ -25,42 +25,27 @@ func (p *placing) across() {
 // blocks joins items that shall stand on one line and numbers the lines. Two
 // joints between the same layers never cross, so the lines have an order.
 func (p *placing) blocks() int {
-	parent := make([]int, len(p.items))
-	for i := range parent {
-		parent[i] = i
-	}
-	var root func(i int) int
-	root = func(i int) int {
-		for parent[i] != i {
-			parent[i] = parent[parent[i]]
-			i = parent[i]
-		}
-		return i
+	lines := make(union, len(p.items))
+	for i := range lines {
+		lines[i] = i
 	}
 	taken := make([][][2]int, len(p.layers)) // seats of joints by their upper layer
-	join := func(a, b int) {
-		l, s, t := p.items[a].layer, p.items[a].seat, p.items[b].seat
-		for _, j := range taken[l] {
-			if (j[0] < s) != (j[1] < t) || j[0] == s || j[1] == t {
-				return
-			}
-		}
-		taken[l] = append(taken[l], [2]int{s, t})
-		parent[root(b)] = root(a)
-	}
 	for _, i := range p.longest() {
 		chain := p.chains[i]
 		for k := 1; k < len(chain); k++ {
-			inner := k > 1 && k < len(chain)-1
-			if inner || p.spine[i] {
-				join(chain[k-1], chain[k])
+			a, b := p.items[chain[k-1]], p.items[chain[k]]
+			ends := k == 1 || k == len(chain)-1
+			if ends && !p.spine[i] || crosses(taken[a.layer], a.seat, b.seat) {
+				continue
 			}
+			taken[a.layer] = append(taken[a.layer], [2]int{a.seat, b.seat})
+			lines[lines.root(chain[k])] = lines.root(chain[k-1])
 		}
 	}
 	number := make([]int, len(p.items))
 	count := 0
 	for i := range p.items {
-		r := root(i)
+		r := lines.root(i)
 		if number[r] == 0 {
 			count++
 			number[r] = count
@@ -68,6 +53,24 @@ func (p *placing) blocks() int {
 		p.items[i].block = number[r] - 1
 	}
 	return count
+}
+
+// crosses reports whether a joint crosses or touches one of others.
+func crosses(others [][2]int, s, t int) bool {
+	return slices.ContainsFunc(others, func(o [2]int) bool {
+		return (o[0] < s) != (o[1] < t) || o[0] == s || o[1] == t
+	})
+}
+
+// union is disjoint sets: each item has another of its set, and one has itself.
+type union []int
+
+func (u union) root(i int) int {
+	for u[i] != i {
+		u[i] = u[u[i]]
+		i = u[i]
+	}
+	return i
 }
 
 // longest are the edges, the spine's first and then by their length.
@@ -88,10 +91,12 @@ func (p *placing) longest() []int {
 	return edges
 }
 
-// Weights of joints: an edge bends at its ends rather than on its way.
+// Weights of joints: an edge bends at its ends rather than on its way, and where
+// it begins rather than where its arrowhead is.
 const (
-	endWeight   = 1
-	innerWeight = 6
+	tailWeight  = 2
+	headWeight  = 3
+	innerWeight = 12
 )
 
 // system keeps neighbours apart and draws together what is joined. What two
@@ -113,8 +118,11 @@ func (p *placing) system(blocks int) (n int, arcs []arc) {
 				continue
 			}
 			weight := innerWeight
-			if a.node >= 0 || b.node >= 0 {
-				weight = endWeight
+			switch head := p.graph.Edges[i].To; {
+			case a.node == head || b.node == head:
+				weight = headWeight
+			case a.node >= 0 || b.node >= 0:
+				weight = tailWeight
 			}
 			arcs = append(arcs,
 				arc{from: n, to: a.block, min: -p.offset(chain[k-1], i), weight: weight},

@@ -1,8 +1,14 @@
 package layered
 
+import (
+	"cmp"
+	"slices"
+)
+
 const (
-	// bendRoom is what edges have at least to bend in between two layers, and
-	// maxBendRoom at most: the further they go across, the more they get.
+	// bendRoom is what edges have at least to bend in between two layers. The
+	// further they go across, the more they get, up to maxBendRoom, and a little
+	// more where many go far.
 	bendRoom    = 26
 	maxBendRoom = 72
 )
@@ -33,17 +39,22 @@ func (p *placing) along() {
 	for l := 1; l < len(p.layers); l++ {
 		p.start[l] = p.start[l-1] + p.height[l-1] + p.room(l)
 	}
+	p.bend()
 }
 
 // room is the distance between a layer and the one before.
 func (p *placing) room(l int) int {
-	furthest := 0
+	furthest, far := 0, 0
 	for _, i := range p.layers[l-1] {
 		for _, j := range p.near(i, false) {
-			furthest = max(furthest, abs(p.place(i, j)-p.place(j, i)))
+			shift := abs(p.place(i, j) - p.place(j, i))
+			furthest = max(furthest, shift)
+			if shift > 2*maxBendRoom {
+				far++
+			}
 		}
 	}
-	return min(bendRoom+furthest/5, maxBendRoom)
+	return min(bendRoom+furthest/5, maxBendRoom+5*min(far, 8))
 }
 
 // place is where across the edge between two joined items meets the first.
@@ -74,7 +85,7 @@ func (p *placing) layout() Layout {
 		Nodes:     make([]Box, len(p.graph.Nodes)),
 		Loops:     make([]Box, len(p.graph.Nodes)),
 		Labels:    make([]Box, len(p.graph.Edges)),
-		Routes:    make([][]Point, len(p.graph.Edges)),
+		Routes:    make([]Route, len(p.graph.Edges)),
 		Crossings: p.crossings(),
 	}
 	for _, it := range p.items {
@@ -122,9 +133,9 @@ func (p *placing) nodeBoxes(it item) (node, loop Box) {
 }
 
 // route goes straight through every layer and bends between them.
-func (p *placing) route(i int) []Point {
+func (p *placing) route(i int) Route {
 	chain := p.chains[i]
-	var route []Point
+	var r Route
 	for k, at := range chain {
 		it := p.items[at]
 		from, to := p.start[it.layer], p.start[it.layer]+p.height[it.layer]
@@ -138,15 +149,62 @@ func (p *placing) route(i int) []Point {
 				from, to = p.start[it.layer], from
 			}
 		}
-		route = append(route, p.point(from, across), p.point(to, across))
-	}
-	if p.reversed[i] {
-		for a, b := 0, len(route)-1; a < b; a, b = a+1, b-1 {
-			route[a], route[b] = route[b], route[a]
+		r.Points = append(r.Points, p.point(from, across), p.point(to, across))
+		if k > 0 {
+			r.Turns = append(r.Turns, p.turns[[2]int{chain[k-1], at}])
 		}
 	}
-	return route
+	if p.reversed[i] {
+		slices.Reverse(r.Points)
+		slices.Reverse(r.Turns)
+	}
+	return r
 }
+
+// bend decides where every edge turns between two layers.
+func (p *placing) bend() {
+	p.turns = map[[2]int]int{}
+	for l := 1; l < len(p.layers); l++ {
+		var joints, ways [][2]int
+		for _, i := range p.layers[l-1] {
+			for _, j := range p.near(i, false) {
+				joints = append(joints, [2]int{i, j})
+				ways = append(ways, [2]int{p.place(i, j), p.place(j, i)})
+			}
+		}
+		for k, turn := range Turns(p.start[l-1]+p.height[l-1], p.start[l], ways) {
+			p.turns[joints[k]] = turn
+		}
+	}
+}
+
+// Turns returns where edges that go side by side from one line to another shall
+// turn, so that those which bend the same way do not lie on each other: the one
+// ahead turns first. Each way is the places across at which an edge comes and
+// goes.
+func Turns(from, to int, ways [][2]int) []int {
+	turns := make([]int, len(ways))
+	for i := range turns {
+		turns[i] = (from + to) / 2
+	}
+	for _, sign := range []int{1, -1} {
+		var group []int
+		for i, w := range ways {
+			if sign*(w[1]-w[0]) > 0 {
+				group = append(group, i)
+			}
+		}
+		slices.SortStableFunc(group, func(a, b int) int { return sign * cmp.Compare(ways[b][0], ways[a][0]) })
+		step := min(turnStep, (to-from)/2/max(1, len(group)-1))
+		for k, i := range group {
+			turns[i] += (2*k - len(group) + 1) * step / 2
+		}
+	}
+	return turns
+}
+
+// turnStep is what the turns of two edges are apart, where there is room.
+const turnStep = 12
 
 func (p *placing) point(along, across int) Point {
 	if p.direction == Right {

@@ -56,9 +56,9 @@ func (p *placing) elements() bool {
 		return false
 	}
 	p.height = make([]int, layers)
-	p.layer0 = make([]int, len(p.graph.Nodes))
+	p.own = make([]int, len(p.graph.Nodes))
 	for v, n := range p.graph.Nodes {
-		p.layer0[v] = len(p.items)
+		p.own[v] = len(p.items)
 		p.items = append(p.items, p.nodeItem(v, n))
 	}
 	p.chains = make([][]int, len(p.graph.Edges))
@@ -69,7 +69,7 @@ func (p *placing) elements() bool {
 		if p.reversed[i] {
 			at = last
 		}
-		chain := []int{p.layer0[low]}
+		chain := []int{p.own[low]}
 		for l := first; l <= last; l++ {
 			it := item{layer: l, node: -1, edge: i, margin: lineMargin}
 			if l == at {
@@ -80,8 +80,9 @@ func (p *placing) elements() bool {
 			chain = append(chain, len(p.items))
 			p.items = append(p.items, it)
 		}
-		p.chains[i] = append(chain, p.layer0[high])
+		p.chains[i] = append(chain, p.own[high])
 	}
+	p.join()
 	return true
 }
 
@@ -116,7 +117,7 @@ func (p *placing) ports() {
 		p.pitch = 20
 	}
 	for v, n := range p.graph.Nodes {
-		i := p.layer0[v]
+		i := p.own[v]
 		fresh := p.nodeItem(v, n)
 		it := &p.items[i]
 		it.before, it.after, it.depth = fresh.before, fresh.after, fresh.depth
@@ -141,7 +142,7 @@ func (p *placing) ports() {
 		}
 	}
 	for v := range p.graph.Nodes {
-		it := &p.items[p.layer0[v]]
+		it := &p.items[p.own[v]]
 		need := max(p.spread(it.lows), p.spread(it.highs)) + portMargin
 		it.before, it.after = max(it.before, need), max(it.after, need)
 		p.loopRoom(it)

@@ -66,12 +66,18 @@ type Layout struct {
 	Loops []Box
 	// Labels are the edges' labels.
 	Labels []Box
-	// Routes are the edges' ways from the border of From to that of To. A route
-	// has an even number of points: straight lines from each even point to the
-	// next, along the direction, and curves between them.
-	Routes [][]Point
+	// Routes are the edges' ways from the border of From to that of To.
+	Routes []Route
 	// Crossings is how often edges cross.
 	Crossings int
+}
+
+// Route is the way of an edge. It has an even number of points: straight lines
+// along the direction from each even one to the next, and curves between them.
+// The handles of a curve are at its turn along, and beside its ends across.
+type Route struct {
+	Points []Point
+	Turns  []int
 }
 
 // MaxElements is how many nodes, labels and bends Place takes.
@@ -112,7 +118,7 @@ func Best(g Graph) (Layout, bool) {
 		return Layout{}, false
 	}
 	down, ok := Place(g, Down)
-	if !ok || right.cost() <= down.cost() {
+	if !ok || right.cost() <= down.cost()*13/12 { // lines of text go right too
 		return right, true
 	}
 	return down, true
@@ -121,19 +127,23 @@ func Best(g Graph) (Layout, bool) {
 // The shape that a picture should fill: a page on its side, which a screen is
 // like, or upright.
 const (
-	pageLong  = 1400
-	pageShort = 950
+	pageLong  = 1280
+	pageShort = 900
+	// fits is the share of the page, in thousandths, below which smaller is not
+	// better.
+	fits = 700
 )
 
 // cost weighs how small the picture must be shown to fit, and how tangled it is.
 func (l Layout) cost() int {
 	side := max(1000*l.Size.W/pageLong, 1000*l.Size.H/pageShort)
 	upright := max(1100*l.Size.W/pageShort, 1100*l.Size.H/pageLong)
-	fit := min(side, upright)
+	fit := max(min(side, upright), fits)
 	length := 0
 	for _, route := range l.Routes {
-		for i := 1; i < len(route); i++ {
-			length += abs(route[i].X-route[i-1].X) + abs(route[i].Y-route[i-1].Y)
+		for i := 1; i < len(route.Points); i++ {
+			a, b := route.Points[i-1], route.Points[i]
+			length += abs(b.X-a.X) + abs(b.Y-a.Y)
 		}
 	}
 	return fit + 20*l.Crossings + length/(8*max(1, len(l.Routes)))

@@ -104,38 +104,22 @@ func (p *placing) copyLayers() [][]int {
 
 // near are the items joined to one in the layer before (up) or behind it.
 func (p *placing) near(i int, up bool) []int {
-	it := p.items[i]
-	var out []int
-	if it.node < 0 {
-		chain := p.chains[it.edge]
-		at := it.layer - p.items[chain[0]].layer
-		if up {
-			return chain[at-1 : at]
-		}
-		return chain[at+1 : at+2]
+	if up {
+		return p.ups[i]
 	}
-	for _, j := range p.touching(it.node) {
-		chain := p.chains[j]
-		switch {
-		case up && chain[len(chain)-1] == i:
-			out = append(out, chain[len(chain)-2])
-		case !up && chain[0] == i:
-			out = append(out, chain[1])
-		}
-	}
-	return out
+	return p.downs[i]
 }
 
-// touching are the edges of a node.
-func (p *placing) touching(v int) []int {
-	if p.incident == nil {
-		p.incident = make([][]int, len(p.graph.Nodes))
-		for i, e := range p.graph.Edges {
-			p.incident[e.From] = append(p.incident[e.From], i)
-			p.incident[e.To] = append(p.incident[e.To], i)
+// join notes for every item what it is joined to.
+func (p *placing) join() {
+	p.ups, p.downs = make([][]int, len(p.items)), make([][]int, len(p.items))
+	for _, chain := range p.chains {
+		for k := 1; k < len(chain); k++ {
+			a, b := chain[k-1], chain[k]
+			p.downs[a] = append(p.downs[a], b)
+			p.ups[b] = append(p.ups[b], a)
 		}
 	}
-	return p.incident[v]
 }
 
 // sweep orders every layer by the mean seats of what its items are joined to.

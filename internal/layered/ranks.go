@@ -11,15 +11,16 @@ type placing struct {
 	spine    []bool // edges of the spine
 	onSpine  []bool // nodes of it
 
-	items  []item
-	layers [][]int // items in their order
-	chains [][]int // by edge: its items from the lower end to the upper one, both nodes included
-	layer0 []int   // item of each node
-	// incident are the edges of each node, made when first asked for.
-	incident [][]int
-	pitch    int
-	height   []int // thickness of layers
-	start    []int // where they begin
+	items      []item
+	layers     [][]int // items in their order
+	chains     [][]int // by edge: its items from the lower end to the upper one, both nodes included
+	own        []int   // item of each node
+	ups, downs [][]int // by item: what it is joined to in the layers beside
+	pitch      int
+	height     []int // thickness of layers
+	start      []int // where they begin
+	// turns are where, along, the edge between two joined items turns.
+	turns map[[2]int]int
 }
 
 // orient breaks cycles: an edge back to a node that a walk from the spine's
@@ -65,9 +66,15 @@ func (p *placing) orient() {
 		}
 		state[v] = done
 	}
-	for _, v := range p.first() {
+	nodes := p.first()
+	for _, v := range nodes {
 		if state[v] == fresh {
 			walk(v)
+		}
+	}
+	for i, e := range g.Edges { // nothing comes before the first node
+		if e.To == nodes[0] {
+			p.reversed[i] = true
 		}
 	}
 }
@@ -106,9 +113,6 @@ func (p *placing) rank() {
 		weight := 2
 		if p.spine[i] {
 			weight = 16
-		}
-		if high == begin { // only when the spine does not begin the walk
-			continue
 		}
 		arcs = append(arcs, arc{from: low, to: high, min: 1, weight: weight})
 	}

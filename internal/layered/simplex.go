@@ -50,6 +50,8 @@ type simplex struct {
 	// a subtree less what enters it.
 	up, left, first, sum []int
 	visited              []int // nodes in the order of left
+	near                 [][]int
+	stack                []frame
 }
 
 func (s *simplex) slack(a arc) int { return s.pos[a.to] - s.pos[a.from] - a.min }
@@ -123,22 +125,25 @@ func (s *simplex) tighten() {
 
 // hang walks the tree from the root and notes what entering and leaving need.
 func (s *simplex) hang() {
-	near := make([][]int, s.n)
-	sum := make([]int, s.n)
+	if s.near == nil {
+		s.near, s.sum = make([][]int, s.n), make([]int, s.n)
+		s.up, s.left, s.first = make([]int, s.n), make([]int, s.n), make([]int, s.n)
+	}
+	near := s.near
+	for v := range near {
+		near[v], s.sum[v] = near[v][:0], 0
+	}
 	for i, a := range s.arcs {
-		sum[a.from] += a.weight
-		sum[a.to] -= a.weight
+		s.sum[a.from] += a.weight
+		s.sum[a.to] -= a.weight
 		if s.inTree[i] {
 			near[a.from] = append(near[a.from], i)
 			near[a.to] = append(near[a.to], i)
 		}
 	}
-	s.sum = sum
-	s.up, s.left, s.first = make([]int, s.n), make([]int, s.n), make([]int, s.n)
 	s.visited = s.visited[:0]
 	s.up[s.n-1] = -1
-	type frame struct{ node, next int }
-	stack := []frame{{node: s.n - 1}}
+	stack := append(s.stack[:0], frame{node: s.n - 1})
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		v := top.node
@@ -162,7 +167,11 @@ func (s *simplex) hang() {
 			stack = append(stack, frame{node: w})
 		}
 	}
+	s.stack = stack
 }
+
+// frame is a node on the walk and how many of its arcs are done.
+type frame struct{ node, next int }
 
 func (s *simplex) other(i, v int) int { return s.arcs[i].from + s.arcs[i].to - v }
 

@@ -64,10 +64,10 @@ func (p *Picture) nodeOf(n *Node) *Node {
 }
 
 // Split cuts the picture into parts that fit, each complete in itself: it has
-// the states of all its edges. Together they have every edge once and every
-// state at least once. A picture that fits is the only part. One that cannot be
-// cut any more (a single edge, or a single state) is a part whether it fits or
-// not.
+// the states of all its edges. Together they have every arc once and every
+// state at least once; an edge is cut only where it alone does not fit. A
+// picture that fits is the only part. One that cannot be cut any more (a
+// single arc, or a single state) is a part whether it fits or not.
 func (p *Picture) Split(fits func(*Picture) bool) []*Picture {
 	parts := p.halves(fits)
 	if len(parts) > 1 {
@@ -91,7 +91,12 @@ func (p *Picture) halves(fits func(*Picture) bool) []*Picture {
 			}
 		}
 	}
-	if len(p.Edges)+len(lone) < 2 {
+	switch {
+	case len(p.Edges)+len(lone) >= 2:
+	case len(p.Edges) == 1 && len(p.Edges[0].Arcs) >= 2 && !p.Bare:
+		first, second := p.Edges[0].halves()
+		return append(p.piece([]*Edge{first}, nil).halves(fits), p.piece([]*Edge{second}, nil).halves(fits)...)
+	default:
 		return []*Picture{p}
 	}
 	cut := (len(p.Edges) + len(lone)) / 2
@@ -109,4 +114,13 @@ func (p *Picture) piece(edges []*Edge, states []*model.State) *Picture {
 	}
 	piece.Nodes = p.nodesOf(edges, states...)
 	return &piece
+}
+
+// halves cuts the arcs of an edge in two.
+func (e *Edge) halves() (first, second *Edge) {
+	cut := len(e.Arcs) / 2
+	first, second = new(Edge), new(Edge)
+	*first, *second = *e, *e
+	first.Arcs, second.Arcs = e.Arcs[:cut], e.Arcs[cut:]
+	return first, second
 }

@@ -143,7 +143,7 @@ func TestWhatIsWritten(t *testing.T) {
 		return texts
 	}
 	require.Equal(t, []string{"○ after 30 minutes: expire", "cancel"}, arcs("PENDING", "CANCELLED", "", false))
-	require.Equal(t, []string{"○ 15 分钟后:query_payment(最多 20 次) ► payment_query_due"}, arcs("PAYING", "PAYING", "zh", true))
+	require.Equal(t, []string{"○ 15 分钟后: query_payment(最多 20 次) ► payment_query_due"}, arcs("PAYING", "PAYING", "zh", true))
 	require.Equal(t, []string{"refund [refund_is_part]", "◄ refund_succeeded [part_returned]"}, arcs("PAID", "PAID", "en", false))
 	require.Equal(t, []string{"◄ payment_succeeded [amount_matches] ► order_paid"}, arcs("PENDING", "PAID", "", true))
 	require.Equal(t, []string{"× refuses ship, receive, refund"}, remarks("PENDING", "en"))
@@ -168,6 +168,7 @@ func TestWhatIsWritten(t *testing.T) {
 	require.Equal(t, []string{"PAID", ""}, []string{title, name})
 	require.Equal(t, "□ may stay", picture.Standing(m.State("COMPLETED"), "en"))
 	require.Empty(t, picture.Standing(m.State("PAID"), "en"))
+	require.Equal(t, "□ 可停留 ¬ 已停用", picture.Standing(&model.State{Resting: true, Retired: true}, "zh"))
 
 	var legend []string
 	for _, e := range p.Legend("", false) {
@@ -251,7 +252,21 @@ func TestSplitKeepsEverythingOnce(t *testing.T) {
 		require.Len(t, states, len(whole.Nodes))
 	}
 	require.Equal(t, []*picture.Picture{whole}, whole.Split(func(*picture.Picture) bool { return true }))
+	loop := picture.Of(walks(t, "a b*", "a>a a>a a>a a>b"))
+	arcs := 0
+	for _, part := range loop.Split(func(p *picture.Picture) bool { return len(p.Edges) == 1 && len(p.Edges[0].Arcs) == 1 }) {
+		arcs += len(part.Edges[0].Arcs)
+	}
+	require.Equal(t, 4, arcs, "an edge that is too much alone is cut")
 	lone := picture.Of(walks(t, "a b c* d*", "a>c"))
 	parts := lone.Split(func(p *picture.Picture) bool { return len(p.Nodes) <= 2 })
 	require.Len(t, parts, 2, "states without an edge are drawn too")
+}
+
+func TestLongTextsAreCut(t *testing.T) {
+	t.Parallel()
+	m := machine(t, "machine: m\nstates:\n  A: {initial: true, label: {zh: "+strings.Repeat("长", 500)+"}}\n")
+	title, _ := picture.Title(m.States[0], "zh")
+	require.Equal(t, strings.Repeat("长", 119)+"…", title)
+	require.Equal(t, "[g] "+strings.Repeat("x", 239)+"…", picture.Explained(&model.Guard{Name: "g", Describe: strings.Repeat("x", 241)}))
 }

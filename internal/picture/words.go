@@ -20,7 +20,7 @@ const (
 )
 
 var (
-	after      = wording.Phrase{EN: "after %s: %s", ZH: "%s后:%s"}
+	after      = wording.Phrase{EN: "after %s: %s", ZH: "%s后: %s"}
 	atMost     = wording.Phrase{EN: " (max %d)", ZH: "(最多 %d 次)"}
 	otherwise  = wording.Phrase{EN: "else", ZH: "否则"}
 	refuses    = wording.Phrase{EN: "refuses %s", ZH: "拒绝 %s"}
@@ -28,6 +28,7 @@ var (
 	refusesBut = wording.Phrase{EN: "refuses all but %s", ZH: "除 %s 外全部拒绝"}
 	refusesOf  = wording.Phrase{EN: "refuses %d of %d events", ZH: "拒绝 %[2]d 个事件中的 %[1]d 个"}
 	unless     = wording.Phrase{EN: ", wherever nothing moves", ZH: "(凡状态不变时)"}
+	manyEvents = wording.Phrase{EN: "%d events", ZH: "%d 个事件"}
 	compensate = wording.Phrase{EN: "compensates %s", ZH: "补偿 %s"}
 	mayStay    = wording.Phrase{EN: "may stay", ZH: "可停留"}
 	retired    = wording.Phrase{EN: "retired", ZH: "已停用"}
@@ -36,7 +37,7 @@ var (
 
 // Title is what a state is called in a picture: its label in the language, and
 // its name when that is another text, else "". Without a language it is
-// the name alone.
+// the name alone. A label longer than any picture has room for is cut.
 func Title(s *model.State, lang string) (title, name string) {
 	if lang == "" {
 		return s.Name, ""
@@ -56,7 +57,7 @@ func titled(label, name string) (string, string) {
 	if label == name {
 		return name, ""
 	}
-	return label, name
+	return cut(label, 120), name
 }
 
 // event is an event in running text: "支付 (pay)".
@@ -69,12 +70,27 @@ func event(e *model.Event, lang string) string {
 }
 
 // Guard is what stands in brackets on an arrow: the guard's name, which the
-// legend explains, else its description, else its SQL.
+// legend explains, else its description, else its SQL, cut where they are long.
 func Guard(g *model.Guard) string {
 	if g.Name != "" {
 		return g.Name
 	}
-	return wording.Guard(g)
+	return cut(wording.Guard(g), 120)
+}
+
+// Explained is a guard of Picture.Guards in the legend: "[paid] the amount paid is
+// the amount due".
+func Explained(g *model.Guard) string { return "[" + g.Name + "] " + cut(g.Describe, 240) }
+
+// cut shortens a text to n characters, the last of which then says so.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return text
 }
 
 // Text is what is written on an edge for the arc, on one line: its mark, when it
@@ -130,7 +146,8 @@ const few = 6
 //	▲ compensates refund_failed ► refund_stuck, wherever nothing moves
 //
 // A refusal of more than six events names those that are not refused instead,
-// or where these are many as well, how many there are.
+// or where these are many as well, how many there are; a compensation does so
+// above twelve.
 func (r Remark) Text(lang string) string {
 	if r.Decision == model.Reject {
 		return MarkReject + " " + r.refusal(lang)
@@ -142,7 +159,11 @@ func (r Remark) Text(lang string) string {
 			names[i] += " [" + otherwise.In(lang) + "]"
 		}
 	}
-	text := MarkCompensate + " " + compensate.Sprintf(lang, strings.Join(names, comma.In(lang)))
+	events := strings.Join(names, comma.In(lang))
+	if len(names) > 2*few {
+		events = manyEvents.Sprintf(lang, len(names))
+	}
+	text := MarkCompensate + " " + compensate.Sprintf(lang, events)
 	if len(r.Emit) > 0 {
 		text += " " + MarkEmit + " " + strings.Join(r.Emit, comma.In(lang))
 	}

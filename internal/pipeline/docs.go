@@ -1,10 +1,17 @@
 package pipeline
 
 import (
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/fileset"
 	"github.com/pawl-go/pawl/internal/gendocs"
+	"github.com/pawl-go/pawl/internal/genmatrix"
+	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/suite"
 )
 
 // Docs renders the folder of pages for people (see [gendocs.Render]) of
@@ -12,9 +19,19 @@ import (
 // problems go onto the page of the machine whose definition they are about.
 // since is nil when nothing was compared. The error is that of a renderer.
 func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) (*fileset.Set, error) {
-	in := gendocs.Input{Since: since}
-	for _, m := range machines {
-		in.Machines = append(in.Machines, docsOf(m, problems))
+	in := gendocs.Input{
+		Since: since, Style: gensvg.Style(gensvg.Auto) + string(genmatrix.Style()), Script: string(genmatrix.Script()),
+	}
+	in.Machines = make([]gendocs.Machine, len(machines))
+	var group errgroup.Group
+	for i, m := range machines {
+		group.Go(func() (err error) {
+			in.Machines[i], err = docsOf(m, problems)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	files, err := gendocs.Render(in)
 	if err != nil {
@@ -30,8 +47,12 @@ func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) 
 }
 
 // docsOf gathers what the pages of one machine show.
-func docsOf(m *model.Machine, problems *diag.List) gendocs.Machine {
-	out := gendocs.Machine{Model: m}
+func docsOf(m *model.Machine, problems *diag.List) (gendocs.Machine, error) {
+	out := gendocs.Machine{Model: m, Numbers: suite.SizesOf(m).Numbers()}
+	if err := docsSuites(m, &out); err != nil {
+		return out, err
+	}
+	out.Parts = func(lang string) (gendocs.Parts, error) { return docsParts(m, out.Suites, lang) }
 	for _, p := range problems.Sorted() {
 		if p.Pos.File == m.Source {
 			out.Warnings = append(out.Warnings, p)
@@ -42,5 +63,31 @@ func docsOf(m *model.Machine, problems *diag.List) gendocs.Machine {
 			out.Waived = append(out.Waived, w)
 		}
 	}
-	return out
+	return out, nil
+}
+
+// most is how many cases a suite has that somebody works through.
+const most = 20_000
+
+// docsSuites makes the suites, and notes which there are not.
+func docsSuites(m *model.Machine, out *gendocs.Machine) error {
+	var large *suite.LimitError
+	var none *suite.NoTourError
+	for _, name := range suite.Names() {
+		if name == "n-switch=K" {
+			name = "n-switch=2"
+		}
+		s, err := suite.Make(m, name, most)
+		switch {
+		case errors.As(err, &large):
+			out.Absent = append(out.Absent, gendocs.Absent{Name: name, Cases: large.Cases})
+		case errors.As(err, &none):
+			out.Absent = append(out.Absent, gendocs.Absent{Name: name})
+		case err != nil:
+			return err
+		default:
+			out.Suites = append(out.Suites, s)
+		}
+	}
+	return nil
 }

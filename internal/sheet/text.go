@@ -30,7 +30,8 @@ func Clean(text string) string {
 var lines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // Fit cuts a text that is longer than max UTF-16 units and says so at its end,
-// with how much is missing: "… [cut: 12 of 32779 characters left out]".
+// with how much is missing: "… [cut: 12 of 32779 characters left out]". A max
+// that has no room for this mark is passed.
 func Fit(text string, max int) string {
 	total := units(text)
 	if total <= max {

@@ -277,3 +277,16 @@ func TestAWritersErrorIsHandedOn(t *testing.T) {
 	}
 	require.ErrorIs(t, WriteCSV(&failing{}, cases().Sheets[0], Importer), errFull)
 }
+
+func TestWhatXMLCannotHoldIsShown(t *testing.T) {
+	t.Parallel()
+	s := table(Texts("bell \x07, nul \x00, \xff, \uFFFF"))
+	const want = "bell ␇, nul ␀, \uFFFD, \uFFFD"
+	book, _ := open(t, &Workbook{Title: "a\x07", Sheets: []*Sheet{s}})
+	got, err := book.GetCellValue("table", "A2")
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	file, err := CSV(s, Importer)
+	require.NoError(t, err)
+	require.Equal(t, "cA\r\n\""+want+"\"\r\n", string(file))
+}

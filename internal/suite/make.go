@@ -2,7 +2,6 @@ package suite
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -164,11 +163,4 @@ func within(name string, limit int, cases, steps int64) error {
 		return &LimitError{name, cases, steps, limit}
 	}
 	return nil
-}
-
-// ascending returns the numbers in order, each once.
-func ascending(numbers []int) []int {
-	sorted := slices.Clone(numbers)
-	slices.Sort(sorted)
-	return slices.Compact(sorted)
 }

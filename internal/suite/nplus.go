@@ -98,21 +98,22 @@ func (s *Suite) coverWays(g *graph, sneaks map[arc]int) {
 		arcs[a] = i
 	}
 	for _, c := range s.Cases {
-		for i := range c.Steps {
+		s.cover(c, func(i int) []int {
 			step := &c.Steps[i]
-			cell := step.Event.Cells[step.From.Index]
+			cell := cellOf(step)
 			way := arc{cell, len(cell.Transitions)}
+			var items []int
 			if step.Transition != nil {
 				way.at = slices.Index(cell.Transitions, step.Transition)
-				c.Covers = append(c.Covers, arcs[way])
-				s.Items[arcs[way]].Why = ""
+				items = append(items, arcs[way])
 			}
 			if sneak, ok := sneaks[way]; ok {
-				c.Covers = append(c.Covers, sneak)
+				items = append(items, sneak)
 			}
-		}
-		c.Covers = ascending(c.Covers)
+			return items
+		})
 	}
+	s.settle()
 }
 
 // sneakWays are the ways of a cell that sneak tests go: what a cell without a

@@ -120,6 +120,29 @@ func TestToursTakeEveryTransition(t *testing.T) {
 	})
 }
 
+func TestSuitesOfCellsGuardsAndRacesDoWhatTheyClaim(t *testing.T) {
+	t.Parallel()
+	every(t, func(t *testing.T, file string) {
+		m := readMachine(t, file)
+		sizes := suite.SizesOf(m)
+		for name, want := range map[string]struct {
+			kind  suite.ItemKind
+			items int64
+		}{"all-cells": {suite.ItemCell, sizes.Cells}, "races": {suite.ItemRace, sizes.RacePairs}, "guards": {suite.ItemCell, 0}} {
+			s, err := suite.Make(m, name, 0)
+			require.NoError(t, err)
+			requireClaims(t, s)
+			var items int64
+			for _, i := range s.Items {
+				if i.Kind == want.kind {
+					items++
+				}
+			}
+			require.Equal(t, want.items, items, name)
+		}
+	})
+}
+
 func TestItIsSaidWhyThereIsNoTour(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ machine, suite, want string }{

@@ -95,11 +95,19 @@ func switches(g *graph, arcs int) *Suite {
 func (s *Suite) addSequence(g *graph, arcs []int) {
 	first := g.arcs[arcs[0]]
 	c := g.newCase(caseID(g.machine, s.Name, g.ids(arcs, "+")), first.cell.State, arcs)
-	c.Covers = []int{len(s.Items)}
-	s.Cases = append(s.Cases, c)
+	s.Cases, s.Items = append(s.Cases, c), append(s.Items, g.sequence(arcs))
+	s.cover(c, func(i int) []int {
+		if i < len(arcs)-1 {
+			return nil
+		}
+		return []int{len(s.Items) - 1}
+	})
+}
+
+// sequence is the item of arcs one after another; of one it is a transition.
+func (g *graph) sequence(arcs []int) Item {
 	if len(arcs) == 1 {
-		s.Items = append(s.Items, first.item())
-		return
+		return g.arcs[arcs[0]].item()
 	}
 	kind := "sequence "
 	if len(arcs) == 2 {
@@ -109,5 +117,5 @@ func (s *Suite) addSequence(g *graph, arcs []int) {
 	for i, a := range arcs {
 		steps[i] = g.arcs[a].itemStep()
 	}
-	s.Items = append(s.Items, item(ItemSequence, kind+g.ids(arcs, " "), steps...))
+	return item(ItemSequence, kind+g.ids(arcs, " "), steps...)
 }

@@ -33,7 +33,8 @@ func (s *Suite) addWalks(p *plan, name func(walk []int) string) {
 	s.Items = p.g.items()
 	for _, walk := range p.lay() {
 		c := p.g.newCase(name(walk), nil, walk)
-		c.Covers = ascending(walk)
+		s.cover(c, func(i int) []int { return walk[i : i+1] })
 		s.Cases = append(s.Cases, c)
 	}
+	s.settle()
 }

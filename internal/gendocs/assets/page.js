@@ -68,15 +68,17 @@
     var words = document.getElementById("picked");
     var states = all("[data-state]", svg), edges = all("[data-from]", svg), picks = all("[data-pick-event]");
     var pinned = null;
+    if (!svg.querySelector("[data-event]")) { all(".picks, [data-pin-event]").forEach(function (at) { at.hidden = true; }); }
 
-    // events of an edge: it may bear several, as a list.
-    var eventsOf = function (edge) { try { return [].concat(JSON.parse(edge.dataset.events)); } catch (e) { return [edge.dataset.event]; } };
+    // An arrow bears one transition or more, each with its event.
+    var arcsOf = function (edge) { return all("[data-event]", edge); };
     var same = function (a, b) { return a && b && a.kind === b.kind && a.name === b.name; };
     var find = function (node) {
-      var at = node.closest && node.closest("[data-state], [data-from]");
+      var at = node.closest && node.closest("[data-state], [data-event], [data-from]");
       if (!at || !svg.contains(at)) { return null; }
       if (at.dataset.state !== undefined) { return { kind: "state", name: at.dataset.state }; }
-      return { kind: "event", name: eventsOf(at)[0] };
+      var arc = at.dataset.event !== undefined ? at : arcsOf(at)[0];
+      return arc ? { kind: "event", name: arc.dataset.event } : null;
     };
 
     function show(what) {
@@ -84,10 +86,16 @@
       svg.classList.toggle("picked", !!what);
       var near = {}, count = 0;
       edges.forEach(function (edge) {
-        var from = edge.dataset.from, to = edge.dataset.to;
-        var on = !!what && (what.kind === "state" ? from === what.name || to === what.name : eventsOf(edge).indexOf(what.name) >= 0);
+        var from = edge.dataset.from, to = edge.dataset.to, on = false;
+        var arcs = arcsOf(edge);
+        if (!arcs.length && what && what.kind === "state" && (from === what.name || to === what.name)) { on = true; count++; } // in an overview
+        arcs.forEach(function (arc) {
+          var fits = !!what && (what.kind === "state" ? from === what.name || to === what.name : arc.dataset.event === what.name);
+          arc.classList.toggle("on", fits);
+          if (fits) { on = true; count++; }
+        });
         edge.classList.toggle("on", on);
-        if (on) { near["s" + from] = near["s" + to] = true; count++; }
+        if (on) { near["s" + from] = near["s" + to] = true; }
       });
       states.forEach(function (s) {
         s.classList.toggle("on", !!what && (near["s" + s.dataset.state] || what.kind === "state" && s.dataset.state === what.name));
@@ -146,35 +154,21 @@
     show(null);
   }
 
-  // The matrix shows the rows and columns that were chosen, and dims the cells
-  // that do not fit.
+  // The matrix shows the state and the event that were chosen, beside what its
+  // own search does.
   function matrix() {
     var form = document.getElementById("matrix-filter"), table = document.querySelector(".matrix table");
     if (!form || !table) { return; }
-    var cells = all("td[data-state]", table).map(function (td) { return { td: td, text: fold(td.textContent + " " + td.dataset.state + " " + td.dataset.event) }; });
-    var count = document.getElementById("matrix-count");
     function filter() {
-      var text = fold(form.elements.text.value.trim()), state = form.elements.state.value, event = form.elements.event.value;
-      var kinds = all("[name=kind]:checked", form).map(function (box) { return box.value; });
-      var rows = {}, columns = {}, shown = 0, narrowed = !!(text || kinds.length);
-      cells.forEach(function (c) {
-        var d = c.td.dataset;
-        var fits = (!text || c.text.indexOf(text) >= 0) && (!kinds.length || d.kind.split(" ").some(function (k) { return kinds.indexOf(k) >= 0; }));
-        var chosen = (!state || d.state === state) && (!event || d.event === event);
-        c.td.classList.toggle("off", !fits);
-        if (fits && chosen) { rows["s" + d.state] = columns["e" + d.event] = true; shown++; }
-      });
-      all("[data-state]", table).forEach(function (at) {
+      var state = form.elements.state.value, event = form.elements.event.value;
+      all("[data-state], [data-event]", table).forEach(function (at) {
         var d = at.dataset;
-        if (d.event === undefined) { at.hidden = state ? d.state !== state : narrowed && !rows["s" + d.state]; }
+        at.classList.toggle("out", !!(state && d.state !== undefined && d.state !== state || event && d.event !== undefined && d.event !== event));
       });
-      all("[data-event]", table).forEach(function (at) {
-        var d = at.dataset;
-        at.hidden = event ? d.event !== event : narrowed && !columns["e" + d.event];
-      });
-      count.textContent = shown + " " + count.dataset.of + " " + cells.length + " " + count.dataset.cells;
+      all("tbody tr", table).forEach(function (row) { row.classList.toggle("out", !row.querySelector("td:not(.out)")); });
     }
-    form.addEventListener("input", filter);
+    document.querySelector(".matrix .pawl-tools").prepend(form); // in one line with the search
+    form.addEventListener("change", filter);
     form.addEventListener("submit", function (e) { e.preventDefault(); });
     filter();
   }
