@@ -9,7 +9,7 @@ PACKAGES := ./...
 
 .PHONY: help
 help: ## show this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: ## a storm of payment callbacks against the orders example, and what it kept
@@ -30,6 +30,16 @@ race: ## all tests with the race detector
 .PHONY: generate
 generate: ## make migrations, queries and Go from the definitions
 	$(PURE) go run ./cmd/fsmgen generate
+
+NODE := internal/needs/testdata/node
+
+.PHONY: screenshots
+screenshots: ## the pictures in docs/images, from pages of the definitions; needs node, npm and chromium, and uses pngquant
+	npm ci --prefix $(NODE) --ignore-scripts --no-fund --no-audit --loglevel=error
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && mkdir -p docs/images && \
+	$(PURE) go run ./cmd/fsmgen docs "$$folder" && \
+	CHROMIUM=$$(command -v chromium || command -v google-chrome) node $(NODE)/screenshots.mjs "$$folder" docs/images
+	@if command -v pngquant >/dev/null; then pngquant --force --strip --ext .png 128 docs/images/docs-*.png; fi
 
 .PHONY: check
 check: ## definitions and queries clean, generation without a difference, vet, staticcheck

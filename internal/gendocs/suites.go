@@ -90,7 +90,7 @@ func caseOf(c *suite.Case, lang string) caseEntry {
 
 func stepOf(s *suite.Step, lang string) stepEntry {
 	e := stepEntry{
-		Event: s.Event.Name, Variant: variant(s.Variant, lang), Params: values(s.Params), Unknown: s.Unknown, Second: s.Second, Repeat: s.Repeat,
+		Event: s.Event.Name, Variant: variant(s.Variant, lang), Params: values(s.Params), Unknown: why(s.Unknown, lang), Second: s.Second, Repeat: s.Repeat,
 		Class: outcomeClass(s.Outcome), Outcome: string(s.Outcome), After: values(s.After), Emit: s.Emit, Fact: s.Fact,
 	}
 	if s.To != nil {
@@ -105,17 +105,39 @@ func stepOf(s *suite.Step, lang string) stepEntry {
 	return e
 }
 
-// variant is a way of a cell in words.
+// variant is a way of a cell in words. Behind the way there may be the boundary
+// at which it is tried: "none at amount_matches b-1".
 func variant(v, lang string) string {
-	switch v {
-	case "":
-		return ""
-	case "none":
-		return wording.Phrase{EN: "no guard true", ZH: "没有条件成立"}.In(lang)
-	case "else":
-		return wording.Phrase{EN: "no guard before it true", ZH: "前面的条件都不成立"}.In(lang)
+	for name, words := range map[string]wording.Phrase{
+		"none": {EN: "no guard true", ZH: "没有条件成立"},
+		"else": {EN: "no guard before it true", ZH: "前面的条件都不成立"},
+	} {
+		if v == name {
+			return words.In(lang)
+		}
+		if at, behind := strings.CutPrefix(v, name+" at "); behind {
+			return words.In(lang) + wording.Phrase{EN: " at ", ZH: " @ "}.In(lang) + at
+		}
 	}
 	return v
+}
+
+// why is the reason of a suite in the language. What it is about, behind its
+// first words, is the definition's.
+func why(text, lang string) string {
+	for _, r := range reasons {
+		if about, is := strings.CutPrefix(text, r.EN); is {
+			return r.In(lang) + about
+		}
+	}
+	return text
+}
+
+// reasons are how the reasons of a suite begin.
+var reasons = []wording.Phrase{
+	{EN: "no row ever reaches state ", ZH: "没有行会到达状态 "},
+	{EN: "no values exist for which: ", ZH: "不存在这样的取值："},
+	{EN: "values are not known for which: ", ZH: "尚不知道这样的取值："},
 }
 
 // values are values as people write them: name = value, and so on.
@@ -135,7 +157,7 @@ func coverageOf(s *suite.Suite, lang string) []itemEntry {
 	var entries []itemEntry
 	by := s.CoveredBy()
 	for i, item := range s.Items[:min(len(s.Items), maxItems)] {
-		e := itemEntry{ID: item.ID, Why: item.Why, More: max(0, len(by[i])-maxCovered)}
+		e := itemEntry{ID: item.ID, Why: why(item.Why, lang), More: max(0, len(by[i])-maxCovered)}
 		for _, at := range by[i][:min(len(by[i]), maxCovered)] {
 			l := caseLink{ID: s.Cases[at].ID}
 			if at < maxCases {

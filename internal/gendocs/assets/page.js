@@ -72,7 +72,7 @@
 
     // An arrow bears one transition or more, each with its event.
     var arcsOf = function (edge) { return all("[data-event]", edge); };
-    var same = function (a, b) { return a && b && a.kind === b.kind && a.name === b.name; };
+    var same = function (a, b) { return !!a && !!b && a.kind === b.kind && a.name === b.name; };
     var find = function (node) {
       var at = node.closest && node.closest("[data-state], [data-event], [data-from]");
       if (!at || !svg.contains(at)) { return null; }
@@ -114,7 +114,6 @@
     if (!svg.hasAttribute("aria-label") && !svg.hasAttribute("aria-labelledby")) { svg.setAttribute("aria-label", document.title); }
     states.forEach(function (s, i) {
       s.setAttribute("role", "button");
-      s.setAttribute("aria-label", s.dataset.state);
       s.setAttribute("tabindex", i === 0 ? "0" : "-1"); // one stop; arrows go on from it
     });
     svg.addEventListener("pointerover", function (e) { show(find(e.target)); });
