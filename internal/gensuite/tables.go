@@ -89,16 +89,16 @@ func (d *document) coverers(cases []int) string {
 
 // importerCSV is one row a line, grouped by the first column, ID; a program
 // that keeps cases should match on it. Headers and priorities are English in
-// every language, since programs look for them. Its name ends like that of the
-// matrix for programs.
+// every language, since programs look for them.
 func importerCSV(d *document) ([]File, error) {
 	english := newDocument(d.suite, "en")
-	return csvFiles(d.base()+".import", d.caseSheet(english), d.coverageSheet(english), sheet.Importer)
+	return csvFiles(d.base(), d.caseSheet(english), d.coverageSheet(english), sheet.Importer)
 }
 
-// excelCSV is the same for people, with the headers in their language.
+// excelCSV is the same for people, with the headers in their language. Its name
+// ends like that of the matrix for spreadsheets.
 func excelCSV(d *document) ([]File, error) {
-	return csvFiles(d.base(), d.caseSheet(d), d.coverageSheet(d), sheet.Excel)
+	return csvFiles(d.base()+"-excel", d.caseSheet(d), d.coverageSheet(d), sheet.Excel)
 }
 
 func csvFiles(base string, cases, coverage *sheet.Sheet, flavour sheet.Flavour) ([]File, error) {

@@ -1,6 +1,8 @@
 package gensvg
 
 import (
+	"strings"
+
 	"github.com/pawl-go/pawl/internal/layered"
 	"github.com/pawl-go/pawl/internal/picture"
 	"github.com/pawl-go/pawl/internal/wording"
@@ -33,6 +35,10 @@ func makeLegend(p *picture.Picture, o Options, room int) legend {
 			continue // what compensations write is in the tips alone
 		}
 		l.items = append(l.items, legendItem{sign: e.Sign, lines: wrap(e.Text, fontLegend, legendWidth)})
+	}
+	for _, r := range p.Everywhere { // told here once instead of in nearly every box
+		text := strings.TrimPrefix(r.Text(o.Lang), picture.MarkCompensate+" ")
+		l.items = append(l.items, legendItem{sign: picture.SignCompensate, lines: wrap(text, fontLegend, legendWidth)})
 	}
 	for _, g := range p.Guards() {
 		text := wording.Guard(g)

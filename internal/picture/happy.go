@@ -11,9 +11,10 @@ import (
 //
 // From the initial state it goes from state to state, each declared after the
 // one before, and ends in the first one that is final or resting. Of the states
-// that can follow, it takes the one declared first from which it can still end;
-// only a resting state waits for a final one that can follow as well, since a
-// row that can be done does not stop halfway. Steps that lead back are left out.
+// that can follow, it takes the one declared first from which it can still end:
+// success is what people write down first. Only a resting state that leads back
+// waits for a final one that can follow as well: it is a halt, not an end. Steps
+// that lead back are left out.
 //
 // Where no such way ends, it is the shortest one to the end declared first, of
 // those that can be reached; and in a machine without an end, such as a
@@ -74,7 +75,7 @@ func forward(m *model.Machine, next [][]*model.State, start *model.State) []*mod
 			if to.Index < s.Index || !reaches[to.Index] {
 				continue
 			}
-			if best := chosen[s.Index]; best == nil || best.Resting && !best.Final && to.Final {
+			if best := chosen[s.Index]; best == nil || to.Final && halts(best, next) {
 				chosen[s.Index] = to
 			}
 		}
@@ -88,6 +89,11 @@ func forward(m *model.Machine, next [][]*model.State, start *model.State) []*mod
 		path = append(path, s)
 	}
 	return path
+}
+
+// halts reports whether a row rests in a state on its way and can go back.
+func halts(s *model.State, next [][]*model.State) bool {
+	return s.Resting && slices.ContainsFunc(next[s.Index], func(to *model.State) bool { return to.Index < s.Index })
 }
 
 // shortest returns a shortest way from one state to another, nil when there is
