@@ -271,10 +271,16 @@ func others(typ, value, usual string) []string {
 		value = usual
 	}
 	switch base(typ) {
-	case "smallint", "integer", "bigint", "numeric":
+	case "smallint", "integer", "bigint", "numeric", "double precision":
 		return []string{"(" + value + ") + 1", "(" + value + ") - 1", "(" + value + ") * 2"}
 	case "uuid":
 		return []string{"'ffffffff-0000-4000-8000-000000000001'", "'ffffffff-0000-4000-8000-000000000002'"}
+	case "timestamptz", "date":
+		return []string{typed(value, base(typ)) + " + interval '1 day'", typed(value, base(typ)) + " - interval '1 day'"}
+	case "jsonb":
+		return []string{"jsonb_build_array(" + typed(value, "jsonb") + ")"}
+	case "bytea":
+		return []string{typed(value, "bytea") + ` || '\x01'::bytea`}
 	case "boolean":
 		return []string{"NOT (" + value + ")"}
 	}

@@ -83,7 +83,7 @@ func (e *engine) seedHistory(r *row, s seed) string {
 	for _, k := range e.m.Key {
 		names = append(names, quoted(k.Name))
 	}
-	initial, now := e.state(e.m.Initial).Stored[0], e.state(s.state).Stored[0]
+	initial, now := e.m.Initial, s.state
 	entry := func(version int, event, from, to string) string {
 		return fmt.Sprintf("(%s, %d, %s, %s, %s, %s)", strings.Join(r.key, ", "), version, literal(event), from, literal(to), typed(seedAt, "timestamptz"))
 	}
