@@ -126,7 +126,7 @@ func TestABigMachineStaysSmall(t *testing.T) {
 		fmt.Fprintf(&b, "  - {event: e%d, from: S%d, to: S%d}\n", i, i, i+1)
 	}
 	m := machine(t, b.String())
-	require.Greater(t, len(m.States)*len(m.Events), genfire.MaxCells)
+	require.Greater(t, len(m.States)*len(m.Events), genfire.MaxCases)
 	cells, races := genfire.Plain(m)
 	require.Len(t, cells, n*n)
 	require.Len(t, races, n-1)
