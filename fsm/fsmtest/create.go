@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +15,8 @@ import (
 	"github.com/pawl-go/pawl/fsm"
 )
 
-// Create creates a row, again, and again with other values, and reads it. It
-// also sees that the table refuses rows that do not begin in the initial state.
+// Create creates a row, again, and again with other values, and reads it and a
+// history. It also sees that the table refuses rows that do not begin in the initial state.
 func Create(t *testing.T, m *Machine) {
 	t.Parallel()
 	e := open(t, m)
@@ -48,7 +49,35 @@ func Create(t *testing.T, m *Machine) {
 	if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
 		f.fatal("", "Get answers with another row than there is, error %v (- want, + got)\n  - %s\n  + %s", errors.Join(err, wantErr), text(want), text(got))
 	}
+	e.pages(t)
 	e.births(t)
+}
+
+// pages reads a history of three entries page by page.
+func (e *engine) pages(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	r, err := e.newRow(ctx, seed{state: e.m.Initial, event: "told"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := func(version int64, event, from string) fsm.Entry[string] {
+		return fsm.Entry[string]{Version: version, Event: event, From: from, To: e.m.Initial, At: seedTime}
+	}
+	all := []fsm.Entry[string]{entry(1, createEvent, ""), entry(2, "told", e.m.Initial), entry(seedVersion, seedEvent, e.m.Initial)}
+	for _, page := range []struct {
+		after int64
+		limit int32
+		want  []fsm.Entry[string]
+	}{{0, 10, all}, {0, 2, all[:2]}, {1, 1, all[1:2]}, {2, 10, all[2:]}, {3, 10, nil}} {
+		got, err := e.m.Entries(e.call(ctx, nil, e.keyList(r), nil), page.after, page.limit)
+		for i := range got {
+			got[i].At = got[i].At.UTC()
+		}
+		if err != nil || !slices.Equal(got, page.want) {
+			t.Fatalf("%s, history: up to %d entries after version %d are %+v, error %v; want %+v", e.m.Name, page.limit, page.after, got, err, page.want)
+		}
+	}
 }
 
 // created are the columns that a creator gives, in order.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/pawl-go/pawl/fsm"
 )
 
@@ -120,11 +122,38 @@ func (f *firing) answer(step string, j judged, want fsm.Transition[string], got 
 	if !reflect.DeepEqual(got.Row, row) {
 		f.fatal(step, "%s answers with another row than there is (- want, + got)\n  - %s\n  + %s", got.Outcome, text(row), text(got.Row))
 	}
+	if got.Snapshot {
+		f.fatal(step, "%s says that the transaction sees one snapshot, and it does not", got.Outcome)
+	}
 	if got.Made != want {
 		f.fatal(step, "%s tells of the transition %+v, want %+v", got.Outcome, got.Made, want)
 	}
 	if j.outcome == fsm.GuardFailed && !slices.Equal(got.Guards, j.guards) {
 		f.fatal(step, "GuardFailed names the guards %q, want %q", got.Guards, j.guards)
+	}
+}
+
+// provisional makes a call in a transaction that sees one snapshot and is rolled
+// back. It must be judged as ever, say so, and leave nothing.
+func (f *firing) provisional(j judged) {
+	f.t.Helper()
+	const step = "in a transaction that is rolled back"
+	ctx := f.t.Context()
+	before := f.look(f.row)
+	tx, err := f.e.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
+	if err != nil {
+		f.fatal(step, "%v", err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	got, err := f.e.fire(ctx, tx, f.event, f.row, f.values, f.any()...)
+	if err != nil || got.Outcome != j.outcome || !got.Snapshot {
+		f.fatal(step, "%s, snapshot %t, error %v; want %s, snapshot true", got.Outcome, got.Snapshot, err, j.outcome)
+	}
+	if err := tx.Rollback(ctx); err != nil {
+		f.fatal(step, "%v", err)
+	}
+	if d := difference(before, f.look(f.row)); d != "" {
+		f.fatal(step, "it left something (- want, + got)%s", d)
 	}
 }
 

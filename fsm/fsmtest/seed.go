@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // seedVersion is the version of a row that was made for a case. Its history has
@@ -85,7 +86,7 @@ func (e *engine) seedHistory(r *row, s seed) string {
 	}
 	initial, now := e.m.Initial, s.state
 	entry := func(version int, event, from, to string) string {
-		return fmt.Sprintf("(%s, %d, %s, %s, %s, %s)", strings.Join(r.key, ", "), version, literal(event), from, literal(to), typed(seedAt, "timestamptz"))
+		return fmt.Sprintf("(%s, %d, %s, %s, %s, %s)", strings.Join(r.key, ", "), version, literal(event), from, literal(to), typed(literal(stamp(seedTime)), "timestamptz"))
 	}
 	return fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, at) VALUES %s", quoted(e.m.History), strings.Join(names, ", "),
 		strings.Join([]string{
@@ -95,7 +96,8 @@ func (e *engine) seedHistory(r *row, s seed) string {
 		}, ", "))
 }
 
-const seedAt = "'2001-01-01 00:00:00+00'"
+// seedTime is the time of its entries.
+var seedTime = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (e *engine) statusType() string {
 	if e.m.StatusType == "text" || base(e.m.StatusType) != e.m.StatusType {

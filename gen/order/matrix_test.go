@@ -1320,6 +1320,13 @@ var machine = fsmtest.Machine{
 		}
 		return order.Get(call.Context, call.On, key)
 	},
+	Entries: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
+		var key order.Key
+		if err := call.Scan(&key); err != nil {
+			return nil, err
+		}
+		return fsmtest.EntriesOf(order.History(call.Context, call.On, key, after, limit))
+	},
 	Row: func(scan func(dest ...any) error) (any, error) {
 		var row order.Row
 		err := scan(&row.OrderID, &row.Status, &row.Version, &row.DeadlineAt, &row.DeadlineRuns, &row.CustomerID, &row.Sku, &row.Quantity, &row.TotalCents, &row.PaidCents, &row.RefundCents, &row.RefundedCents, &row.PaymentNo, &row.PaidAt)

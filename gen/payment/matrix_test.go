@@ -413,6 +413,13 @@ var machine = fsmtest.Machine{
 		}
 		return payment.Get(call.Context, call.On, key)
 	},
+	Entries: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
+		var key payment.Key
+		if err := call.Scan(&key); err != nil {
+			return nil, err
+		}
+		return fsmtest.EntriesOf(payment.History(call.Context, call.On, key, after, limit))
+	},
 	Row: func(scan func(dest ...any) error) (any, error) {
 		var row payment.Row
 		err := scan(&row.PaymentNo, &row.Status, &row.Version, &row.DeadlineAt, &row.DeadlineRuns, &row.OrderID, &row.AmountCents, &row.PaidCents, &row.ProviderRef, &row.SettledAt)

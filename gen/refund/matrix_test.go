@@ -427,6 +427,13 @@ var machine = fsmtest.Machine{
 		}
 		return refund.Get(call.Context, call.On, key)
 	},
+	Entries: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
+		var key refund.Key
+		if err := call.Scan(&key); err != nil {
+			return nil, err
+		}
+		return fsmtest.EntriesOf(refund.History(call.Context, call.On, key, after, limit))
+	},
 	Row: func(scan func(dest ...any) error) (any, error) {
 		var row refund.Row
 		err := scan(&row.RefundNo, &row.Status, &row.Version, &row.DeadlineAt, &row.DeadlineRuns, &row.OrderID, &row.PaymentNo, &row.AmountCents, &row.Attempts, &row.SettledAt)
