@@ -57,6 +57,7 @@ var table = []struct {
 	{"examples/orders/storm", []string{"fsm/...", "gen/..."}},
 
 	{"internal/localpg", nil},
+	{"internal/mutate", []string{"internal/pgparse"}},
 	{"internal/localpg/withpg", []string{"internal/localpg"}},
 	{"internal/testdb", []string{"internal/localpg"}}, // the migrations are given to it
 	{"internal/layout", nil},
