@@ -58,6 +58,7 @@ var table = []struct {
 
 	{"internal/localpg", nil},
 	{"internal/mutate", []string{"internal/pgparse"}},
+	{"internal/mutate/run", []string{"internal/mutate", "internal/localpg"}},
 	{"internal/localpg/withpg", []string{"internal/localpg"}},
 	{"internal/testdb", []string{"internal/localpg"}}, // the migrations are given to it
 	{"internal/layout", nil},
