@@ -3,6 +3,7 @@ package check
 import (
 	"strings"
 
+	"github.com/pawl-go/pawl/internal/example"
 	"github.com/pawl-go/pawl/internal/logic"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/syntax"
@@ -27,9 +28,9 @@ func (c *checker) ownDefault(column *model.Column, fields *syntax.Mapping) {
 		return
 	}
 	is := logic.Guard{SQL: `"` + column.Name + `" IS NOT DISTINCT FROM (` + source + ")"}
-	report := logic.Analyse(c.variables(nil), []string{column.Check.Source}, []logic.Guard{is})
+	report := logic.Analyse(example.Variables(c.machine.Table, nil), []string{column.Check.Source}, []logic.Guard{is})
 	// A check that no value passes is no fault of the default.
-	none := logic.Analyse(c.variables(nil), []string{column.Check.Source}, []logic.Guard{{}})
+	none := logic.Analyse(example.Variables(c.machine.Table, nil), []string{column.Check.Source}, []logic.Guard{{}})
 	if report.Never[0].Answer == logic.Yes && none.Never[0].Answer != logic.Yes {
 		c.errorf(pos, CodeSQLType, "the default of column %s breaks its check, %s, so a row that is created without a value fails; give another default, or correct the check",
 			quote(column.Name), quote(strings.Join(strings.Fields(column.Check.Source), " ")))

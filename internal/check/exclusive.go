@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-go/pawl/internal/example"
 	"github.com/pawl-go/pawl/internal/logic"
 	"github.com/pawl-go/pawl/internal/model"
 )
@@ -18,7 +19,7 @@ func (c *checker) exclusive() {
 		return
 	}
 	for _, d := range c.eventDecls {
-		j := &judge{checker: c, event: d.event, vars: c.variables(d.event), assume: c.assumptions(d.event), at: make(map[finding]int)}
+		j := &judge{checker: c, event: d.event, vars: example.Variables(c.machine.Table, d.event), assume: example.Assumptions(c.machine.Table, d.event), at: make(map[finding]int)}
 		for _, g := range j.groups() {
 			for _, part := range j.apart(g) {
 				j.group(part)

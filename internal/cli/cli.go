@@ -45,6 +45,7 @@ func commands() []command {
 		{"lint", "[--queries FOLDER] [--explain CODE] [FILE|FOLDER ...]", "check definitions (default: definitions/), and that no hand-written SQL goes around them", problemFormats, lintFlags, runLint},
 		{"generate", "[--check] [--advance]", "write migrations, queries and Go; with --check show the difference instead", problemFormats, generateFlags, runGenerate},
 		{"diff", "[--database URL] [OLD [NEW]]", "say what changed between two files, folders or git revisions, and whom it breaks", reportFormats, diffFlags, runDiff},
+		{"docs", "DIR [--since REVISION] [FILE|FOLDER ...]", "write a folder of pages for people: pictures, matrix, test suites with their downloads, in English and Chinese", nil, docsFlags, runDocs},
 		{"audit", "[--database URL] [FILE|FOLDER ...]", "find rows, history, facts and outbox of a database that contradict the definitions", reportFormats, auditFlags, runAudit},
 		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", nil, nil, runModel},
 		{"schema", "", "print the JSON Schema of definitions, for editors (generate writes it to gen/)", nil, nil, runSchema},
@@ -64,6 +65,7 @@ type call struct {
 	generate generateOptions
 	diff     diffOptions
 	audit    auditOptions
+	docs     docsOptions
 
 	out io.Writer
 	err io.Writer

@@ -62,7 +62,7 @@ func (s *Set) Diff(root string, owned Owned) ([]Change, error) {
 		}
 		var changes []Change
 		for _, path := range s.Paths() {
-			changes = append(changes, created(path, s.files[path]))
+			changes = append(changes, owned.created(path, s.files[path]))
 		}
 		return changes, nil
 	}
@@ -77,10 +77,14 @@ func (s *Set) plan(root *os.Root, owned Owned) ([]Change, error) {
 	if err := owned.check(); err != nil {
 		return nil, err
 	}
+	before, err := readManifest(root, owned.Manifest)
+	if err != nil {
+		return nil, err
+	}
 	var changes []Change
 	var refused []error
 	for _, path := range s.Paths() {
-		change, err := s.compare(root, path, owned)
+		change, err := s.compare(root, path, owned, before)
 		switch {
 		case err != nil:
 			refused = append(refused, err)
@@ -92,13 +96,23 @@ func (s *Set) plan(root *os.Root, owned Owned) ([]Change, error) {
 	if err != nil {
 		refused = append(refused, err)
 	}
+	left, err := s.left(root, before)
+	if err != nil {
+		refused = append(refused, err)
+	}
+	for _, path := range left {
+		changes = append(changes, Change{Path: path, Kind: Removed})
+	}
 	for _, path := range stale {
+		if slices.Contains(left, path) {
+			continue
+		}
 		content, err := root.ReadFile(path)
 		if err != nil {
 			refused = append(refused, err)
 			continue
 		}
-		changes = append(changes, Change{Path: path, Kind: Removed, Diff: unified("a/"+path, "/dev/null", content, nil)})
+		changes = append(changes, Change{Path: path, Kind: Removed, Diff: owned.diff("a/"+path, "/dev/null", content, nil)})
 	}
 	if err := errors.Join(refused...); err != nil {
 		return nil, err
@@ -108,14 +122,14 @@ func (s *Set) plan(root *os.Root, owned Owned) ([]Change, error) {
 }
 
 // compare returns nil when the file on disk is as it should be.
-func (s *Set) compare(root *os.Root, path string, owned Owned) (*Change, error) {
+func (s *Set) compare(root *os.Root, path string, owned Owned, before manifest) (*Change, error) {
 	content := s.files[path]
 	info, err := root.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := folderFree(root, path); err != nil {
 			return nil, err
 		}
-		change := created(path, content)
+		change := owned.created(path, content)
 		return &change, nil
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
@@ -141,12 +155,12 @@ func (s *Set) compare(root *os.Root, path string, owned Owned) (*Change, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !generated && !s.adoptable[path] {
+	if !generated && !owned.unmarked(path) && !s.adoptable[path] && !before.has(path, old) {
 		return nil, fmt.Errorf("%s: %w", path, ErrUnowned)
 	}
 	return &Change{
 		Path: path, Kind: Changed, mode: info.Mode().Perm(),
-		Diff: unified("a/"+path, "b/"+path, old, content),
+		Diff: owned.diff("a/"+path, "b/"+path, old, content),
 	}, nil
 }
 
@@ -173,8 +187,16 @@ func folderFree(root *os.Root, path string) error {
 	return nil
 }
 
-func created(path string, content []byte) Change {
-	return Change{Path: path, Kind: Created, Diff: unified("/dev/null", "b/"+path, nil, content)}
+func (o Owned) created(path string, content []byte) Change {
+	return Change{Path: path, Kind: Created, Diff: o.diff("/dev/null", "b/"+path, nil, content)}
+}
+
+// diff is the difference of two texts, and nothing where nobody will read it.
+func (o Owned) diff(from, to string, old, content []byte) string {
+	if o.Manifest != "" {
+		return ""
+	}
+	return unified(from, to, old, content)
 }
 
 func unified(from, to string, old, content []byte) string {

@@ -152,3 +152,26 @@ func TestAllRefusalsAreTold(t *testing.T) {
 	require.ErrorContains(t, err, "a.go: ")
 	require.ErrorContains(t, err, "b.go: ")
 }
+
+// A spreadsheet bears no header: its place says that it is ours, and nothing
+// but what was named so is.
+func TestUnmarkedFilesAreOursByTheirPlace(t *testing.T) {
+	t.Parallel()
+	root := disk(t,
+		"gen/a/docs/a.csv", "old",
+		"gen/a/docs/gone.csv", "stale",
+		"gen/a/docs/note.txt", "mine",
+		"gen/a/other.csv", "mine",
+	)
+	owned := Owned{Dirs: []string{"gen"}, Unmarked: []string{"gen/*/docs/*.csv"}}
+	set := newSet(t, "gen/a/docs/a.csv", "new")
+	changes, err := set.Write(root, owned)
+	require.NoError(t, err)
+	require.Equal(t, []string{"changed gen/a/docs/a.csv", "removed gen/a/docs/gone.csv"}, summary(changes))
+	require.Equal(t, map[string]string{"gen/a/docs/a.csv": "new", "gen/a/docs/note.txt": "mine", "gen/a/other.csv": "mine"}, tree(t, root))
+
+	_, err = newSet(t, "gen/a/other.csv", "new").Diff(root, owned)
+	require.ErrorIs(t, err, ErrUnowned)
+	_, err = set.Diff(root, Owned{Unmarked: []string{"["}})
+	require.ErrorContains(t, err, "syntax error in pattern")
+}

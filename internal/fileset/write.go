@@ -51,10 +51,34 @@ func (s *Set) Write(root string, owned Owned) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.apply(dir, changes); err != nil {
+	if owned.Manifest == "" {
+		err = s.apply(dir, changes)
+	} else {
+		err = s.recorded(dir, changes, owned.Manifest)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return changes, nil
+}
+
+// recorded applies the changes and keeps the manifest: before them one that
+// knows the old files and the new, so that a write which is cut short can be
+// finished, and after them that of the new.
+func (s *Set) recorded(root *os.Root, changes []Change, manifest string) error {
+	before, err := readManifest(root, manifest)
+	if err != nil {
+		return err
+	}
+	if len(changes) > 0 {
+		if err := record(root, manifest, before.and(s.manifest())); err != nil {
+			return err
+		}
+	}
+	if err := s.apply(root, changes); err != nil {
+		return err
+	}
+	return record(root, manifest, s.manifest())
 }
 
 func (s *Set) apply(root *os.Root, changes []Change) error {

@@ -29,23 +29,33 @@ var table = []struct {
 	{"internal/genfile", nil},
 	{"internal/sqlcname", []string{"internal/genfile"}},
 	{"internal/logic", []string{"internal/sqlexpr"}},
-	{"internal/check", []string{"internal/diag", "internal/duration", "internal/syntax", "internal/model", "internal/sqlexpr", "internal/logic", "internal/genfile", "internal/sqlname", "internal/sqlcname"}},
+	{"internal/example", []string{"internal/model", "internal/logic"}},
+	{"internal/check", []string{"internal/diag", "internal/duration", "internal/syntax", "internal/model", "internal/sqlexpr", "internal/logic", "internal/example", "internal/genfile", "internal/sqlname", "internal/sqlcname"}},
 	{"internal/wording", []string{"internal/model", "internal/duration"}},
-	{"internal/suite", []string{"internal/model"}},
+	{"internal/suite", []string{"internal/diag", "internal/model", "internal/example"}},
+	{"internal/gendocs", []string{"internal/model", "internal/diag", "internal/wording", "internal/suite", "internal/compare"}},
+	{"internal/picture", []string{"internal/model", "internal/wording"}},
+	{"internal/layered", nil},
+	{"internal/gensvg", []string{"internal/model", "internal/picture", "internal/layered", "internal/wording"}},
+	{"internal/sheet", nil},
+	{"internal/genmatrix", []string{"internal/duration", "internal/model", "internal/sheet", "internal/wording"}},
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
+	{"internal/gendiagram", []string{"internal/model", "internal/picture", "internal/wording"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
 	{"internal/gengo", []string{"internal/duration", "internal/model", "internal/genfile", "internal/sqlcname"}},
+	{"internal/genfire", []string{"internal/model", "internal/genfile", "internal/suite", "internal/sqlname"}},
 	{"internal/sqlcgen", nil},
 	{"internal/fileset", nil},
-	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass", "internal/sqlname", "internal/sqlcname"}},
+	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass", "internal/sqlname", "internal/sqlcname", "internal/gendocs", "internal/genfire", "internal/suite"}},
 	{"internal/compare", []string{"internal/diag", "internal/duration", "internal/model", "internal/sqlexpr"}},
 	{"internal/revision", nil},
 	{"internal/audit", []string{"internal/model", "internal/pgparse", "internal/sqlname"}},
 	{"internal/rowcount", []string{"internal/model", "internal/sqlname"}},
-	{"internal/cli", []string{"internal/duration", "internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model"}},
+	{"internal/cli", []string{"internal/duration", "internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model", "internal/gendocs"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},
 
 	{"fsm", nil},
+	{"fsm/fsmtest", []string{"fsm"}},
 	{"fsm/webhook", nil},
 	{"gen/db", nil},
 	{"gen/order", []string{"fsm", "gen/db"}},
@@ -61,13 +71,14 @@ var table = []struct {
 	{"internal/mutate/run", []string{"internal/mutate", "internal/localpg"}},
 	{"internal/localpg/withpg", []string{"internal/localpg"}},
 	{"internal/testdb", []string{"internal/localpg"}}, // the migrations are given to it
+	{"internal/needs", nil},
 	{"internal/layout", nil},
 	{"internal/stranger", nil},
 	{"internal/acceptance", nil},
 }
 
 // helpers are imported from tests alone.
-var helpers = []string{"internal/testdb"}
+var helpers = []string{"internal/testdb", "internal/needs"}
 
 // list runs go list and returns its lines.
 func list(t *testing.T, format string) []string {

@@ -16,6 +16,7 @@ func (a *analysis) among() {
 		case 1:
 			if f := a.fixing(place, s.Among[0]); f != nil {
 				a.assume, a.guards = f.conds(a.assume), f.conds(a.guards)
+				a.slots[place].classes = finite
 			}
 		default:
 			var ways []*cond
@@ -39,8 +40,10 @@ func (a *analysis) fixedValue(place int, text string) *term {
 	case s.Kind == Int && wholeText.MatchString(text) && len(text) <= maxDigits:
 		value, _ := new(big.Rat).SetString(text)
 		return &term{form: number, kind: Int, bits: width(s.Bits), constant: value}
+	case s.Kind == Int || s.Kind == Bool || s.Kind == Other:
+		return nil
 	}
-	return nil
+	return a.literal(a.slots[place].Kind, text)
 }
 
 // fixing puts a value in the place of a variable.
@@ -48,20 +51,22 @@ type fixing struct {
 	*analysis
 	place, length int
 	value         *term
+	truth         *cond // of a boolean variable
 	done          map[*cond]*cond
 	keys          map[*cond]string
 }
 
 func (a *analysis) fixing(place int, text string) *fixing {
 	value := a.fixedValue(place, text)
-	if value == nil {
+	truth := map[string]*cond{"true": known(isTrue), "false": known(isFalse)}[text]
+	if value == nil && (truth == nil || a.slots[place].Kind != Bool) {
 		return nil
 	}
 	length, known := a.lengths[place]
 	if !known {
 		length = -1
 	}
-	return &fixing{analysis: a, place: place, length: length, value: value, done: map[*cond]*cond{}, keys: map[*cond]string{}}
+	return &fixing{analysis: a, place: place, length: length, value: value, truth: truth, done: map[*cond]*cond{}, keys: map[*cond]string{}}
 }
 
 func (f *fixing) conds(conds []*cond) []*cond {
@@ -84,8 +89,13 @@ func (f *fixing) cond(c *cond) *cond {
 
 func (f *fixing) made(c *cond) *cond {
 	switch c.shape {
-	case fixed, fact:
+	case fixed:
 		return c
+	case fact:
+		if c.place != f.place {
+			return c
+		}
+		return f.truth
 	case compare:
 		l, r := f.term(c.left), f.term(c.right)
 		if l == c.left && r == c.right {
@@ -127,7 +137,22 @@ func (f *fixing) term(t *term) *term {
 	}
 	out := *t
 	out.left, out.right = left, right
+	if folded := folded(&out); folded != nil {
+		return folded
+	}
 	return &out
+}
+
+// folded computes a sum or a multiple of constants. It is nil for what is none
+// and where it overflows.
+func folded(t *term) *term {
+	switch {
+	case t.form == multiple && t.left.form == number:
+		return inRange(t, new(big.Rat).Mul(t.left.constant, t.constant))
+	case t.form == sum && t.left.form == number && t.right.form == number:
+		return inRange(t, new(big.Rat).Add(t.left.constant, t.right.constant))
+	}
+	return nil
 }
 
 // foldedTruth compares two constants. The order of texts is the collation's.

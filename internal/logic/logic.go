@@ -70,7 +70,8 @@ type Var struct {
 	// a text without a limit.
 	Length int
 	// Among has all values that a Text, or in decimal digits an Int, can have when
-	// not all of its kind are possible. Empty says nothing.
+	// not all of its kind are possible; of another kind, Other apart, it may have
+	// one. They are written as in a literal without its quotes. Empty says nothing.
 	Among []string
 }
 

@@ -122,10 +122,11 @@ func (w world) spell(place int) (string, bool) {
 	}
 	s, n := w.slots[place], w.numbers[place]
 	if len(s.Among) == 1 {
-		if s.Kind == Text {
-			return quote(s.Among[0]), true
+		switch s.Kind {
+		case Int, Decimal, Float, Bool:
+			return s.Among[0], true
 		}
-		return s.Among[0], true
+		return quote(s.Among[0]), true
 	}
 	value := new(big.Rat).Mul(n, s.unit)
 	switch s.Kind {

@@ -156,7 +156,11 @@ func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Ma
 	if db.Queries, err = queries(fsys, machines, l, set); err != nil {
 		return err
 	}
-	packages := packagesOf(machines, module+"/"+Gen+"/db")
+	tested, err := embeds(fsys)
+	if err != nil {
+		return err
+	}
+	packages := packagesOf(machines, module, tested)
 	if len(db.Queries) > 0 {
 		if err := database(ctx, machines, db, set, problems); err != nil || problems.Errors() > 0 {
 			return err
@@ -181,15 +185,22 @@ type rendered struct {
 	err   error
 }
 
-// packagesOf renders the machines' packages while others work; what it returns
-// waits for them. They are the same whatever becomes of sqlc.
-func packagesOf(machines []*model.Machine, db string) func() []rendered {
+// packagesOf renders the machines' packages, with their tests if they are to
+// have some, while others work; what it returns waits for them. They are the same
+// whatever becomes of sqlc.
+func packagesOf(machines []*model.Machine, module string, tested bool) func() []rendered {
 	packages := make([]rendered, len(machines))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for i, m := range machines {
-			packages[i].files, packages[i].err = gengo.Package(m, db)
+			p := &packages[i]
+			if p.files, p.err = gengo.Package(m, path.Join(module, Gen, "db")); p.err != nil || !tested || m.Table == nil {
+				continue
+			}
+			var test gengo.File
+			test, p.err = matrix(m, module)
+			p.files = append(p.files, test)
 		}
 	}()
 	return func() []rendered {

@@ -48,6 +48,9 @@ type Case struct {
 	// Given are the row's values before the first step, those that matter, in the
 	// order of the columns.
 	Given []Value
+	// Other is the key of a second row that is there besides, in the same state
+	// and otherwise with the same values; nil unless a step is of it.
+	Other []Value
 	Steps []Step
 	// Covers are indexes in the suite's Items, ascending.
 	Covers []int
@@ -74,6 +77,9 @@ type Step struct {
 	Version Expect
 	// Repeat says that the call brings a fact which an earlier step has brought.
 	Repeat bool
+	// Other says that the call names the case's other row. It is what must be seen
+	// of that row then, which nothing has moved, that From and To say.
+	Other bool
 	// Second says that the call comes in a second session, after the step before
 	// has been done and before it is committed.
 	Second bool
@@ -145,6 +151,9 @@ const (
 	ItemSequence   ItemKind = "sequence"
 	ItemGuard      ItemKind = "guard"
 	ItemRace       ItemKind = "race"
+	// ItemFact is a fact that is told again, ItemVersion a version that a call expects.
+	ItemFact    ItemKind = "fact"
+	ItemVersion ItemKind = "version"
 )
 
 // CoveredBy returns, for each item in order, the indexes of the cases that cover it.

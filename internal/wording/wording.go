@@ -20,10 +20,16 @@ type Phrase struct{ EN, ZH string }
 // In returns the phrase for a language, a BCP 47 tag such as "zh" or "zh-CN";
 // English for any other, and for none.
 func (p Phrase) In(lang string) string {
-	if base, _, _ := strings.Cut(strings.ToLower(lang), "-"); base == "zh" {
+	if base(lang) == "zh" {
 		return p.ZH
 	}
 	return p.EN
+}
+
+// base is the language that a tag is a kind of: "zh" of "zh-CN".
+func base(lang string) string {
+	first, _, _ := strings.Cut(strings.ToLower(lang), "-")
+	return first
 }
 
 // Sprintf fills the phrase's verbs in; both languages have the same ones.
@@ -46,11 +52,11 @@ func Decision(d model.Decision) Phrase { return decisions[d] }
 func Explained(d model.Decision) Phrase { return explained[d] }
 
 var explained = map[model.Decision]Phrase{
-	model.Reject:      {"refused: the event is not legal in this state", "拒绝:该状态下此事件不合法"},
-	model.Replay:      {"told again: success, nothing done", "重复通知:返回成功,不做任何事"},
-	model.Ignore:      {"harmless: success, nothing done", "无害:返回成功,不做任何事"},
-	model.Compensate:  {"nothing moves; recorded once, and work is left for someone", "状态不变;只记录一次,并留下待处理的工作"},
-	model.GuardFailed: {"refused: the state is right, no guard is true", "拒绝:状态正确,但没有条件成立"},
+	model.Reject:      {"refused: the event is not legal in this state", "拒绝：该状态下此事件不合法"},
+	model.Replay:      {"told again: success, nothing done", "重复通知：返回成功，不做任何事"},
+	model.Ignore:      {"harmless: success, nothing done", "无害：返回成功，不做任何事"},
+	model.Compensate:  {"nothing moves; recorded once, and work is left for someone", "状态不变；只记录一次，并留下待处理的工作"},
+	model.GuardFailed: {"refused: the state is right, no guard is true", "拒绝：状态正确，但没有条件成立"},
 }
 
 // Guard is a guard for people: its description, else its name, else its SQL.

@@ -1,17 +1,22 @@
-package check
+// Package example finds values of a row and of parameters for which the guards
+// of a machine are true, or are not, in words that package logic understands and
+// in values that people like to read.
+//
+// What a condition may speak of, and what is known of every row and every call
+// before a guard is looked at, is said here once, for whoever asks package logic
+// about guards. What an example is good for is the caller's business.
+package example
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/pawl-go/pawl/internal/logic"
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// variables are the names that a guard of the event may use; without an event
+// Variables are the names that a guard of the event may use; without an event
 // those of the row alone.
-func (c *checker) variables(event *model.Event) []logic.Var {
-	t := c.machine.Table
+func Variables(t *model.Table, event *model.Event) []logic.Var {
 	vars := []logic.Var{{Name: t.Version, Kind: logic.Int, Bits: 64}}
 	// The labels of an enum are equal where their texts are, and its order
 	// against a literal is no more known than that of texts.
@@ -84,11 +89,12 @@ func variable(name string, t model.Type, optional bool) logic.Var {
 	return v
 }
 
-// assumptions are the checks that every row and every call has passed.
-func (c *checker) assumptions(event *model.Event) []string {
+// Assumptions are the checks that every row and every call of the event has
+// passed before a guard is looked at, as SQL; never empty.
+func Assumptions(t *model.Table, event *model.Event) []string {
 	// The name may be a word of SQL.
-	assume := []string{`"` + c.machine.Table.Version + `" > 0`}
-	for _, column := range c.machine.Table.Columns {
+	assume := []string{`"` + t.Version + `" > 0`}
+	for _, column := range t.Columns {
 		if column.Check != nil {
 			assume = append(assume, column.Check.Source)
 		}
@@ -102,30 +108,4 @@ func (c *checker) assumptions(event *model.Event) []string {
 		}
 	}
 	return assume
-}
-
-// example shows the values of a witness that the guards look at. The state says
-// what the status is, unless it has two names.
-func (j *judge) example(g *group, witness []logic.Value) string {
-	var values []string
-	for _, v := range witness {
-		used := slices.ContainsFunc(g.exprs(), func(e *model.Expr) bool {
-			return slices.ContainsFunc(e.Parts, func(p model.Part) bool {
-				switch p.Kind {
-				case model.ColumnRef:
-					return p.Text == v.Name && !v.Param
-				case model.ParamRef:
-					return p.Text == v.Name && v.Param
-				}
-				return p.Kind == model.Now && v.Name == "now()"
-			})
-		})
-		if used && (v.Param || v.Name != j.machine.Table.Status.Column || len(g.status) > 1) {
-			values = append(values, v.String())
-		}
-	}
-	if len(values) == 0 {
-		return "any row"
-	}
-	return strings.Join(values, ", ")
 }

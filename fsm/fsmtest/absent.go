@@ -1,0 +1,83 @@
+package fsmtest
+
+import (
+	"testing"
+
+	"github.com/pawl-go/pawl/fsm"
+)
+
+// Absent fires every event at a row that is not there, and every event whose
+// parameters have checks with values that they refuse. Neither may leave
+// anything. The tests are named after the events.
+func Absent(t *testing.T, m *Machine) {
+	t.Parallel()
+	e := open(t, m)
+	for _, event := range m.Events {
+		t.Run(event.Name, func(t *testing.T) {
+			t.Parallel()
+			c, ok := e.sample(event.Name)
+			if !ok {
+				t.Skip("no values are known")
+			}
+			e.turn(t, event.Name)
+			f := &firing{e: e, t: t, label: m.Name + " " + event.Name, state: c.In[0], event: e.event(event.Name), given: c.Given, values: c.Params}
+			r, err := e.newKey(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.row = r
+			f.refused("of a row that is not there", fsm.ErrNotFound, f.any()...)
+			f.row = f.newRow()
+			for _, p := range event.Params {
+				if values, ok := f.refusable(p); ok {
+					f.values = values
+					f.refused("with an impossible "+p.Name, fsm.ErrArgument, f.any()...)
+					f.values = c.Params
+				}
+			}
+		})
+	}
+}
+
+// sample is a case of the event whose values are known: one that writes, if
+// there is one.
+func (e *engine) sample(event string) (Case, bool) {
+	found := -1
+	for i, c := range e.m.Cases {
+		if c.Event != event || c.Skip != "" {
+			continue
+		}
+		if c.Outcome == fsm.Applied || c.Outcome == fsm.Compensated {
+			return c, true
+		}
+		if found < 0 {
+			found = i
+		}
+	}
+	if found < 0 {
+		return Case{}, false
+	}
+	return e.m.Cases[found], true
+}
+
+// refusable are the values with one that the check of a parameter refuses; none
+// where none was found.
+func (f *firing) refusable(p Column) (Values, bool) {
+	if p.Check == "" {
+		return nil, false
+	}
+	for _, v := range []string{"0", "-1", "1", "''", "'x'", "1000000000"} {
+		values := Values{p.Name: v}
+		for name, v := range f.values {
+			if name != p.Name {
+				values[name] = v
+			}
+		}
+		refuses := false
+		err := f.e.ask(f.t.Context(), f.e.pool, f.row, shotOf(f.event, values), "to_jsonb(("+p.Check+") IS FALSE)", &refuses)
+		if err == nil && refuses {
+			return values, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,188 @@
+package fsmtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pawl-go/pawl/fsm"
+)
+
+// Create creates a row, again, and again with other values, and reads it. It
+// also sees that the table refuses rows that do not begin in the initial state.
+func Create(t *testing.T, m *Machine) {
+	t.Parallel()
+	e := open(t, m)
+	ctx := t.Context()
+	for _, c := range e.created() {
+		if _, err := given(nil, c.column()); err != nil {
+			t.Skipf("no values are known: %v", err)
+		}
+	}
+	r, err := e.newKey(ctx)
+	f := &firing{e: e, t: t, label: m.Name + ", creation", row: r}
+	if err != nil {
+		f.fatal("", "%v", err)
+	}
+	if _, err := m.Get(e.call(ctx, nil, e.keyList(r), nil)); !errors.Is(err, fsm.ErrNotFound) {
+		f.fatal("before it", "Get ends with %v, want %v", err, fsm.ErrNotFound)
+	}
+	f.create("", fsm.Applied, nil)
+	f.create("again", fsm.Replayed, nil)
+	for _, c := range e.created() {
+		if c.Set || c.Value == "" {
+			continue
+		}
+		for _, other := range others(c.Type, "", c.Value)[:1] {
+			f.create("again with another "+c.Name, fsm.Mismatched, Values{c.Name: other})
+		}
+	}
+	got, err := m.Get(e.call(ctx, nil, e.keyList(r), nil))
+	want, wantErr := e.typedRow(ctx, r)
+	if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
+		f.fatal("", "Get answers with another row than there is, error %v (- want, + got)\n  - %s\n  + %s", errors.Join(err, wantErr), text(want), text(got))
+	}
+	e.births(t)
+}
+
+// created are the columns that a creator gives, in order.
+func (e *engine) created() []creation {
+	var list []creation
+	for _, c := range e.m.Columns {
+		if c.Given {
+			list = append(list, creation{c})
+		}
+	}
+	return list
+}
+
+type creation struct{ Column }
+
+// column is the column as a creator gives it: one with a default may be left out.
+func (c creation) column() Column {
+	p := c.Column
+	p.Optional = p.Optional || p.Default != ""
+	if p.Default != "" {
+		p.Value = ""
+	}
+	return p
+}
+
+// create makes the call and compares what it says and leaves.
+func (f *firing) create(step string, want fsm.Outcome, values Values) {
+	f.t.Helper()
+	e, m, ctx := f.e, f.e.m, f.t.Context()
+	list := e.keyList(f.row)
+	for _, c := range e.created() {
+		v, err := given(values, c.column())
+		if err != nil {
+			f.fatal(step, "%v", err)
+		}
+		list = append(list, asGo(v, c.Column, false))
+	}
+	before := f.look(f.row)
+	got, err := m.Create(e.call(ctx, nil, list, nil))
+	if err != nil {
+		f.fatal(step, "%v, want %s", err, want)
+	}
+	must := before.clone()
+	if want == fsm.Applied {
+		if must, err = e.born(ctx, f.row, values); err != nil {
+			f.fatal(step, "ask what must be: %v", err)
+		}
+	}
+	f.compare(step, judged{outcome: want}, fsm.Transition[string]{Event: createEvent, Outcome: fsm.Applied, To: m.Initial, Version: 1}, got, before, must)
+}
+
+// born is the snapshot that a creation must leave. Columns that nobody gave
+// have their default, or are empty.
+func (e *engine) born(ctx context.Context, r *row, values Values) (snapshot, error) {
+	m := e.m
+	var all, params []string
+	for i, k := range m.Key {
+		all = append(all, r.key[i]+" AS "+quoted(k.Name))
+	}
+	for _, c := range m.Columns {
+		value := typed("NULL", c.Type)
+		if c.Given {
+			given, err := given(values, creation{c}.column())
+			if err != nil {
+				return snapshot{}, err
+			}
+			value = given
+			params = append(params, value+" AS "+quoted(c.Name))
+		}
+		if c.Default != "" {
+			value = "COALESCE(" + value + ", " + typed(c.Default, c.Type) + ")"
+		}
+		all = append(all, value+" AS "+quoted(c.Name))
+	}
+	after, told := snapshot{}, told{Params: map[string]any{}}
+	if err := e.record(ctx, all, &after.Row); err != nil {
+		return after, err
+	}
+	if err := e.record(ctx, params, &told.Params); err != nil {
+		return after, err
+	}
+	e.enter(after, m.Initial, clock)
+	after.Row[m.Version] = number(1)
+	after.History = []record{{
+		"version": number(1), "event": createEvent, "from_status": nil, "to_status": m.Initial,
+		"actor": actor, "reason": reason, "request_id": request, "forced": false, "at": stamp(clock),
+	}}
+	for _, topic := range m.CreateEmit {
+		after.Outbox = append(after.Outbox, e.emitted(r, createEvent, topic, 1, nil, m.Initial, told, clock))
+	}
+	return after, nil
+}
+
+// record is the JSON object that PostgreSQL makes of a list of columns.
+func (e *engine) record(ctx context.Context, columns []string, into any) error {
+	query := fmt.Sprintf("SELECT to_jsonb(x) FROM (SELECT %s FROM (SELECT %s::timestamptz AS now) AS c) AS x", strings.Join(columns, ", "), literal(stamp(clock)))
+	return decode(e.pool.QueryRow(ctx, query), into)
+}
+
+// births sees that the table lets rows begin in the initial state alone.
+func (e *engine) births(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	tx, err := e.pool.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if _, err := tx.Exec(ctx, "ALTER TABLE "+quoted(e.m.Table)+" ENABLE TRIGGER "+quoted(e.m.Birth)); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range e.m.States {
+		e.birth(t, tx, s, 1, s.Name != e.m.Initial)
+		e.birth(t, tx, s, 2, true)
+	}
+}
+
+// birth inserts a row, in a savepoint, and sees whether that is refused.
+func (e *engine) birth(t *testing.T, tx pgx.Tx, s State, version int, refused bool) {
+	t.Helper()
+	ctx := t.Context()
+	_, insert, err := e.insert(ctx, seed{state: s.Name, version: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	savepoint, err := tx.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = savepoint.Exec(ctx, insert)
+	if e := (*pgconn.PgError)(nil); refused != (errors.As(err, &e) && e.Code == "23514") {
+		t.Fatalf("%s: an INSERT in %s, version %d, ends with the error %v; refused must it be: %t", s.Name, s.Name, version, err, refused)
+	}
+	if err := savepoint.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,155 @@
+package fsmtest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	urlVariable        = "PAWL_TEST_DATABASE_URL"
+	skipVariable       = "PAWL_TEST_SKIP"
+	statementsVariable = "PAWL_TEST_STATEMENTS"
+
+	maxConns = 10
+	// patience bounds every wait. It is there to fail a test that would hang, and
+	// is never waited out by one that passes.
+	patience = 30 * time.Second
+)
+
+// errNoDatabase says that nobody has named a server.
+var errNoDatabase = errors.New(urlVariable + " is not set: name a PostgreSQL server whose user may create databases")
+
+// database is the one of this process, made by the first test that needs it.
+var database struct {
+	once sync.Once
+	e    *engine
+	err  error
+	drop func() error
+}
+
+// Main runs a package's tests and drops their database at the end. A generated
+// TestMain calls it.
+func Main(m *testing.M) {
+	code := m.Run()
+	if database.drop != nil {
+		if err := database.drop(); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, "fsmtest:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// open returns the engine on the machine's database. Without a database it skips
+// the test, and fails it in CI.
+func open(t *testing.T, m *Machine) *engine {
+	t.Helper()
+	database.once.Do(func() { database.e, database.err = create(m) })
+	switch {
+	case database.err == nil:
+		return database.e
+	case !errors.Is(database.err, errNoDatabase):
+		t.Fatalf("fsmtest: %v", database.err)
+	case os.Getenv("CI") != "" && os.Getenv(skipVariable) == "":
+		t.Fatalf("fsmtest: %v; set %s=1 to go without these tests", database.err, skipVariable)
+	default:
+		t.Skipf("fsmtest: %v", database.err)
+	}
+	return nil
+}
+
+// create makes the database and migrates it.
+func create(m *Machine) (*engine, error) {
+	admin := os.Getenv(urlVariable)
+	if admin == "" {
+		return nil, errNoDatabase
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	name := "pawl_m_" + strings.ToLower(rand.Text())
+	if err := execute(ctx, admin, "CREATE DATABASE "+name); err != nil {
+		return nil, err
+	}
+	database.drop = func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if database.e != nil {
+			database.e.pool.Close()
+		}
+		return execute(ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+	}
+	own, err := beside(admin, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, m, own); err != nil {
+		return nil, err
+	}
+	config, err := pgxpool.ParseConfig(own)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = maxConns
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		return nil, err
+	}
+	statements, err := readStatements(os.Getenv(statementsVariable))
+	if err != nil {
+		return nil, err
+	}
+	return newEngine(m, pool, statements), nil
+}
+
+func migrate(ctx context.Context, m *Machine, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if m.Before != nil {
+		if err := m.Before(ctx, conn); err != nil {
+			return fmt.Errorf("before the migrations: %w", err)
+		}
+	}
+	if err := m.Migrate(ctx, url); err != nil {
+		return fmt.Errorf("migrate: %w (a table that the migrations expect to be there is made by the machine's Before, "+
+			"which a file of yours beside the generated one sets in an init function)", err)
+	}
+	return loosen(ctx, conn, m)
+}
+
+func execute(ctx context.Context, url, sql string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+// beside is the URL, or the keywords, of another database of the same server.
+func beside(admin, name string) (string, error) {
+	if !strings.HasPrefix(admin, "postgres://") && !strings.HasPrefix(admin, "postgresql://") {
+		return admin + " dbname=" + name, nil // the last one counts
+	}
+	u, err := url.Parse(admin)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", urlVariable, err)
+	}
+	u.Path = "/" + name
+	return u.String(), nil
+}

@@ -1,0 +1,32 @@
+// Package fsmtest runs the generated tests of a machine against PostgreSQL:
+// gen/NAME/matrix_test.go holds the machine and its cases as data, and this
+// package fires them, each at a row of its own, and compares everything that a
+// call may touch with what the definition says.
+//
+// What must be seen is not taken from the generated SQL. Decisions, targets and
+// emits are data; guards and the values that a transition sets are asked of
+// PostgreSQL by a plain SELECT over the row before the call. After every call the
+// whole row, history, facts, outbox and audit are compared, and the answer with
+// the row. A call that must change nothing must not even have locked the row.
+//
+// # The database
+//
+// PAWL_TEST_DATABASE_URL names a server whose user may create databases. Each
+// package of tests makes a database of its own beside the one named, migrates it
+// and drops it at the end. Without the variable the tests are skipped, and fail
+// where the variable CI is set: what was not tested must not look green. Set
+// PAWL_TEST_SKIP to skip there too.
+//
+// In that database the table's rules for columns that the machine does not
+// declare are taken away, as are foreign keys and unique indexes beside the key:
+// they are not the machine's, and rows can be made without knowing them.
+//
+// # Broken on purpose
+//
+// PAWL_TEST_STATEMENTS names a file of statements, each beginning with the line
+// "-- name: OrderPay :one" as sqlc writes them. A statement that a call sends is
+// replaced by the one of the same first line. A run with a broken statement must
+// fail: that is how the tests are tested.
+//
+// The package needs pgx and the standard library.
+package fsmtest

@@ -1,0 +1,97 @@
+package fsmtest
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"github.com/pawl-go/pawl/fsm"
+)
+
+// Matrix fires every case: each state × event, and each way of those that have
+// several. The tests are named STATE/EVENT, and STATE/EVENT/VARIANT.
+func Matrix(t *testing.T, m *Machine) {
+	t.Parallel()
+	e := open(t, m)
+	for _, s := range m.States {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, event := range m.Events {
+				ways := slices.DeleteFunc(slices.Clone(m.Cases), func(c Case) bool {
+					return c.Event != event.Name || !slices.Contains(c.In, s.Name)
+				})
+				if len(ways) > 0 {
+					t.Run(event.Name, func(t *testing.T) { e.ways(t, s.Name, ways) })
+				}
+			}
+		})
+	}
+}
+
+// ways fires the cases of one cell.
+func (e *engine) ways(t *testing.T, state string, ways []Case) {
+	t.Parallel()
+	for _, c := range ways {
+		if c.Variant == "" {
+			e.fireCase(t, state, c)
+			continue
+		}
+		t.Run(c.Variant, func(t *testing.T) {
+			t.Parallel()
+			e.fireCase(t, state, c)
+		})
+	}
+}
+
+// fireCase fires a case without and with an expected version, and tells its
+// fact again.
+func (e *engine) fireCase(t *testing.T, state string, c Case) {
+	t.Helper()
+	if c.Skip != "" {
+		t.Skipf("no values are known: %s", c.Skip)
+	}
+	e.turn(t, c.Event)
+	f := &firing{e: e, t: t, label: e.m.Name + " " + state + " × " + c.Event, event: e.event(c.Event), values: c.Params, given: c.Given, state: state}
+	if c.Variant != "" {
+		f.label += " [" + c.Variant + "]"
+	}
+	f.row = f.newRow()
+	j := f.judge()
+	f.agree(c, j)
+	switch j.outcome {
+	case fsm.Applied:
+		f.stale()
+		f.shoot("", j, f.any()...)
+		f.again(j)
+		f.forget()
+		f.row = f.newRow()
+		f.shoot("the right version", f.judge(), fsm.ExpectVersion(seedVersion))
+	case fsm.Compensated:
+		f.shoot("", j, f.any()...)
+		f.again(j)
+		f.forget()
+		f.row = f.newRow()
+		f.shoot("a wrong version", f.judge(), fsm.ExpectVersion(seedVersion+1))
+	default:
+		f.shoot("", j, f.any()...)
+		f.shoot("a wrong version", j, fsm.ExpectVersion(seedVersion+1))
+	}
+	f.forget()
+}
+
+// agree compares what the case says with what the machine's own table does: two
+// tellings of one definition.
+func (f *firing) agree(c Case, j judged) {
+	f.t.Helper()
+	to := ""
+	if j.move != nil {
+		to = j.move.To
+	}
+	if j.outcome != c.Outcome || to != c.To || !slices.Equal(sorted(j.emit), sorted(c.Emit)) {
+		f.t.Fatalf("%s: the case says %s %s %v, the guards %s %s %v", f.label, c.Outcome, c.To, c.Emit, j.outcome, to, j.emit)
+	}
+}
+
+func sorted(list []string) []string {
+	return slices.SortedFunc(slices.Values(list), cmp.Compare[string])
+}

@@ -1,0 +1,109 @@
+package fsmtest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// seedVersion is the version of a row that was made for a case. Its history has
+// three entries: the creation, one of the event under test, and one of neither.
+const seedVersion = 3
+
+// Events in the history of a row that was made for a case.
+const (
+	createEvent = "create"
+	seedEvent   = "seed"
+)
+
+// seedDue is the due time of such a row: so late that no sweep takes it.
+const seedDue = "'2190-01-01 00:00:00+00'"
+
+// seed is a row to be made.
+type seed struct {
+	state, event string
+	values       Values
+	version      int
+	// due and runs are SQL for the deadline's columns.
+	due, runs string
+}
+
+// newRow makes the row, with a history.
+func (e *engine) newRow(ctx context.Context, s seed) (*row, error) {
+	s.version = seedVersion
+	r, insert, err := e.insert(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.pool.Exec(ctx, insert); err != nil {
+		return nil, fmt.Errorf("make a row in %s: %w", s.state, err)
+	}
+	_, err = e.pool.Exec(ctx, e.seedHistory(r, s))
+	return r, err
+}
+
+// insert is the statement that makes the row.
+func (e *engine) insert(ctx context.Context, s seed) (*row, string, error) {
+	r, err := e.newKey(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	m, state := e.m, e.state(s.state)
+	columns := []string{quoted(m.Status), quoted(m.Version)}
+	values := []string{typed(literal(state.Stored[0]), e.statusType()), fmt.Sprint(s.version)}
+	add := func(column, value string) { columns, values = append(columns, quoted(column)), append(values, value) }
+	for i, k := range m.Key {
+		add(k.Name, r.key[i])
+	}
+	switch {
+	case m.Deadline == "":
+	case s.due != "":
+		add(m.Deadline, s.due)
+	case state.After > 0:
+		add(m.Deadline, seedDue)
+	}
+	if m.Runs != "" && s.runs != "" {
+		add(m.Runs, s.runs)
+	}
+	for _, c := range m.Columns {
+		if _, known := s.values[c.Name]; !known && c.Default != "" {
+			continue
+		}
+		v, err := given(s.values, c)
+		if err != nil {
+			return nil, "", err
+		}
+		add(c.Name, v)
+	}
+	return r, fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", quoted(m.Table), strings.Join(columns, ", "), strings.Join(values, ", ")), nil
+}
+
+func (e *engine) seedHistory(r *row, s seed) string {
+	var names []string
+	for _, k := range e.m.Key {
+		names = append(names, quoted(k.Name))
+	}
+	initial, now := e.state(e.m.Initial).Stored[0], e.state(s.state).Stored[0]
+	entry := func(version int, event, from, to string) string {
+		return fmt.Sprintf("(%s, %d, %s, %s, %s, %s)", strings.Join(r.key, ", "), version, literal(event), from, literal(to), typed(seedAt, "timestamptz"))
+	}
+	return fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, at) VALUES %s", quoted(e.m.History), strings.Join(names, ", "),
+		strings.Join([]string{
+			entry(1, createEvent, "NULL", initial),
+			entry(2, s.event, literal(initial), now),
+			entry(seedVersion, seedEvent, literal(now), now),
+		}, ", "))
+}
+
+const seedAt = "'2001-01-01 00:00:00+00'"
+
+func (e *engine) statusType() string {
+	if e.m.StatusType == "text" || base(e.m.StatusType) != e.m.StatusType {
+		return e.m.StatusType
+	}
+	switch e.m.StatusType {
+	case "smallint", "integer", "bigint":
+		return e.m.StatusType
+	}
+	return quoted(e.m.StatusType)
+}

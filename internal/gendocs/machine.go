@@ -1,0 +1,167 @@
+package gendocs
+
+import (
+	"html/template"
+	"strconv"
+
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/suite"
+	"github.com/pawl-go/pawl/internal/wording"
+)
+
+// machinePage is the page of one machine.
+type machinePage struct {
+	frame
+	Machine *model.Machine
+	Parts   Parts
+	Picture template.HTML
+	Slices  []slicePicture
+	Matrix  template.HTML
+	Kinds   []mark
+	Cells   int
+	States  []stateEntry
+	Events  []eventEntry
+	Guards  []guardEntry
+	Columns []columnEntry
+	Suites  []suiteRow
+	Numbers []numberRow
+	Since   *changes
+	Notes   []note
+	Answers []answer
+}
+
+type slicePicture struct {
+	State   *model.State
+	Picture template.HTML
+}
+
+// suiteRow is a suite in the table of suites.
+type suiteRow struct {
+	Name, File, About            string
+	Cases, Steps, Covered, Items int
+	Files                        []Download
+}
+
+type numberRow struct{ Text, Value string }
+
+type answer struct{ Outcome, When, Seen string }
+
+// note is what the checks have to say.
+type note struct{ Code, Word, Place, Message, Reason string }
+
+func machineOf(in Input, at int, parts Parts, lang string) machinePage {
+	input := in.Machines[at]
+	m := input.Model
+	p := machinePage{
+		frame:   framed(lang, m.Name, m.Name+"/index.html", link{Text: m.Name}),
+		Machine: m, Parts: parts, Picture: svg(parts.Picture), Matrix: svg(parts.Matrix), Kinds: kinds(lang),
+		Cells:  len(m.States) * len(m.Events),
+		States: stateEntries(m, lang), Events: eventEntries(m, lang), Guards: guardEntries(m), Columns: columnEntries(m, lang),
+		Numbers: numberRows(input.Numbers, lang), Notes: notesOf(input, lang), Answers: answersIn(lang),
+	}
+	p.Source = m.Source
+	for _, s := range parts.Slices {
+		p.Slices = append(p.Slices, slicePicture{s.State, svg(s.Picture)})
+	}
+	for _, s := range input.Suites {
+		p.Suites = append(p.Suites, suiteRowOf(s, parts, lang))
+	}
+	if in.Since != nil {
+		p.Since = changesOf(in.Since, m.Name, lang)
+	}
+	p.Sections = p.sections(lang)
+	p.OthersTitle = wording.Phrase{EN: "Machines", ZH: "状态机"}.In(lang)
+	for i, other := range in.Machines {
+		l := link{Text: other.Model.Name, Href: "../" + other.Model.Name + "/index.html"}
+		if i == at {
+			l.Href = ""
+		}
+		p.Others = append(p.Others, l)
+	}
+	return p
+}
+
+// sections are the parts of the page that have something to show, in order.
+func (p *machinePage) sections(lang string) []section {
+	var list []section
+	for _, s := range []struct {
+		id    string
+		title wording.Phrase
+		has   bool
+		count int
+	}{
+		{"picture", wording.Phrase{EN: "Picture", ZH: "状态图"}, p.Picture != "", 0},
+		{"states", wording.Phrase{EN: "States", ZH: "状态"}, true, len(p.States)},
+		{"events", wording.Phrase{EN: "Events", ZH: "事件"}, true, len(p.Events)},
+		{"guards", wording.Phrase{EN: "Guards", ZH: "条件"}, len(p.Guards) > 0, len(p.Guards)},
+		{"matrix", wording.Phrase{EN: "Matrix", ZH: "矩阵"}, p.Matrix != "", p.Cells},
+		{"tests", wording.Phrase{EN: "Test suites", ZH: "测试集"}, len(p.Suites) > 0, len(p.Suites)},
+		{"numbers", wording.Phrase{EN: "Sizes", ZH: "规模"}, len(p.Numbers) > 0, 0},
+		{"changes", wording.Phrase{EN: "Changes", ZH: "变更"}, p.Since != nil, p.Since.size()},
+		{"answers", wording.Phrase{EN: "What a call answers", ZH: "调用的结果"}, true, 0},
+		{"row", wording.Phrase{EN: "The row", ZH: "数据行"}, len(p.Columns) > 0, 0},
+		{"words", wording.Phrase{EN: "Words of others", ZH: "外部状态词"}, len(p.Machine.Maps) > 0, 0},
+		{"notes", wording.Phrase{EN: "Notes of the checks", ZH: "检查提示"}, len(p.Notes) > 0, len(p.Notes)},
+	} {
+		if s.has {
+			list = append(list, section{s.id, s.title.In(lang), s.count})
+		}
+	}
+	return list
+}
+
+// kinds are what a cell of the matrix may say, to choose by.
+func kinds(lang string) []mark {
+	list := []mark{{"move", wording.Phrase{EN: "moves", ZH: "转换"}.In(lang)}}
+	for _, d := range []model.Decision{model.Replay, model.Ignore, model.Reject, model.Compensate} {
+		list = append(list, mark{class(d), wording.Decision(d).In(lang)})
+	}
+	return list
+}
+
+func suiteRowOf(s *suite.Suite, parts Parts, lang string) suiteRow {
+	row := suiteRow{Name: s.Name, File: suiteFile(s), About: aboutSuite(s, lang), Cases: len(s.Cases), Items: len(s.Items), Files: parts.Suites[s.Name]}
+	for _, c := range s.Cases {
+		row.Steps += len(c.Steps)
+	}
+	for _, cases := range s.CoveredBy() {
+		if len(cases) > 0 {
+			row.Covered++
+		}
+	}
+	return row
+}
+
+func numberRows(list []Number, lang string) []numberRow {
+	var rows []numberRow
+	for _, n := range list {
+		row := numberRow{Text: n.Name, Value: "–"}
+		if words, known := numbers[n.Name]; known {
+			row.Text = words.In(lang)
+		}
+		if n.Value != nil {
+			row.Value = strconv.Itoa(*n.Value)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func notesOf(m Machine, lang string) []note {
+	var notes []note
+	for _, w := range m.Warnings {
+		notes = append(notes, note{Code: string(w.Code), Word: wording.Phrase{EN: "warning", ZH: "警告"}.In(lang), Place: place(w.Pos), Message: w.Message})
+	}
+	for _, w := range m.Waived {
+		notes = append(notes, note{Code: string(w.Code), Word: wording.Phrase{EN: "accepted", ZH: "已接受"}.In(lang), Place: place(w.Pos), Message: w.Message, Reason: w.Reason})
+	}
+	return notes
+}
+
+func answersIn(lang string) []answer {
+	var list []answer
+	for _, o := range outcomes {
+		list = append(list, answer{string(o.outcome), o.when.In(lang), o.seen.In(lang)})
+	}
+	return list
+}

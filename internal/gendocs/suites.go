@@ -1,0 +1,149 @@
+package gendocs
+
+import (
+	"strings"
+
+	"github.com/pawl-go/pawl/internal/suite"
+	"github.com/pawl-go/pawl/internal/wording"
+)
+
+// How much of a suite a page shows; the downloads have all of it.
+const (
+	maxCases   = 400
+	maxItems   = 1500
+	maxCovered = 4
+)
+
+// suitePage is the page of one suite.
+type suitePage struct {
+	frame
+	suiteRow
+	Total, More int
+	Cases       []caseEntry
+	Coverage    []itemEntry
+}
+
+// caseEntry is one case in words.
+type caseEntry struct {
+	ID, Anchor, Start, Given string
+	Steps                    []stepEntry
+}
+
+// stepEntry is one call and what must be seen then.
+type stepEntry struct {
+	Event, Variant, Version, Params, Unknown string
+	Second, Repeat                           bool
+	Class, Outcome, To, After                string
+	Emit                                     []string
+	Fact                                     bool
+}
+
+// itemEntry is one thing to be covered, with the cases that do.
+type itemEntry struct {
+	ID, Why string
+	Cases   []caseLink
+	More    int
+}
+
+type caseLink struct{ ID, Anchor string }
+
+func suiteOf(in Input, at int, s *suite.Suite, parts Parts, lang string) suitePage {
+	m := in.Machines[at]
+	p := suitePage{
+		frame: framed(lang, s.Name+" – "+m.Model.Name, m.Model.Name+"/"+suiteFile(s),
+			link{Text: m.Model.Name, Href: "index.html"}, link{Text: s.Name}),
+		suiteRow: suiteRowOf(s, parts, lang), Total: len(s.Cases), More: max(0, len(s.Cases)-maxCases),
+	}
+	p.Source = m.Model.Source
+	for _, c := range s.Cases[:min(len(s.Cases), maxCases)] {
+		p.Cases = append(p.Cases, caseOf(c, lang))
+	}
+	p.Coverage = coverageOf(s, lang)
+	p.Sections = []section{
+		{"cases", wording.Phrase{EN: "Cases", ZH: "用例"}.In(lang), len(s.Cases)},
+		{"coverage", wording.Phrase{EN: "Coverage", ZH: "覆盖"}.In(lang), len(s.Items)},
+	}
+	p.OthersTitle = wording.Phrase{EN: "Test suites", ZH: "测试集"}.In(lang)
+	for _, other := range m.Suites {
+		l := link{Text: other.Name, Href: suiteFile(other), Count: len(other.Cases)}
+		if other == s {
+			l.Href = ""
+		}
+		p.Others = append(p.Others, l)
+	}
+	return p
+}
+
+func caseAnchor(c *suite.Case) string { return "case-" + slug(c.ID) }
+
+func caseOf(c *suite.Case, lang string) caseEntry {
+	e := caseEntry{ID: c.ID, Anchor: caseAnchor(c), Given: values(c.Given)}
+	e.Start = wording.Phrase{EN: "A new row is created.", ZH: "新建一行。"}.In(lang)
+	if c.Start != nil {
+		e.Start = wording.Phrase{EN: "A row stands in %s.", ZH: "有一行处于 %s。"}.Sprintf(lang, c.Start.Name)
+	}
+	for i := range c.Steps {
+		e.Steps = append(e.Steps, stepOf(&c.Steps[i], lang))
+	}
+	return e
+}
+
+func stepOf(s *suite.Step, lang string) stepEntry {
+	e := stepEntry{
+		Event: s.Event.Name, Variant: variant(s.Variant, lang), Params: values(s.Params), Unknown: s.Unknown, Second: s.Second, Repeat: s.Repeat,
+		Class: outcomeClass(s.Outcome), Outcome: string(s.Outcome), After: values(s.After), Emit: s.Emit, Fact: s.Fact,
+	}
+	if s.To != nil {
+		e.To = s.To.Name
+	}
+	switch s.Version {
+	case suite.RightVersion:
+		e.Version = wording.Phrase{EN: "with the row's version", ZH: "带该行的版本"}.In(lang)
+	case suite.WrongVersion:
+		e.Version = wording.Phrase{EN: "with another version", ZH: "带其他版本"}.In(lang)
+	}
+	return e
+}
+
+// variant is a way of a cell in words.
+func variant(v, lang string) string {
+	switch v {
+	case "":
+		return ""
+	case "none":
+		return wording.Phrase{EN: "no guard true", ZH: "没有条件成立"}.In(lang)
+	case "else":
+		return wording.Phrase{EN: "no guard before it true", ZH: "前面的条件都不成立"}.In(lang)
+	}
+	return wording.Phrase{EN: "%s true", ZH: "%s 成立"}.Sprintf(lang, v)
+}
+
+// values are values as people write them: name = value, and so on.
+func values(list []suite.Value) string {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		texts[i] = v.Name + " = " + v.Text
+		if v.Null {
+			texts[i] = v.Name + " = NULL"
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// coverageOf says of each item which cases cover it.
+func coverageOf(s *suite.Suite, lang string) []itemEntry {
+	var entries []itemEntry
+	by := s.CoveredBy()
+	for i, item := range s.Items[:min(len(s.Items), maxItems)] {
+		e := itemEntry{ID: item.ID, Why: item.Why, More: max(0, len(by[i])-maxCovered)}
+		for _, at := range by[i][:min(len(by[i]), maxCovered)] {
+			l := caseLink{ID: s.Cases[at].ID}
+			if at < maxCases {
+				l.Anchor = caseAnchor(s.Cases[at])
+			}
+			e.Cases = append(e.Cases, l)
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
