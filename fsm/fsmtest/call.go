@@ -32,12 +32,14 @@ type Answer struct {
 	Made    fsm.Transition[string]
 	Guards  []string
 	Row     any
+	// Snapshot says that the answer is of the caller's snapshot.
+	Snapshot bool
 }
 
 // AnswerOf is a result as an answer.
 func AnswerOf[S ~string, R any](r fsm.Result[S, R], err error) (Answer, error) {
 	a := Answer{
-		Outcome: r.Outcome, State: string(r.State), Version: r.Version, Row: r.Row,
+		Outcome: r.Outcome, State: string(r.State), Version: r.Version, Row: r.Row, Snapshot: r.Snapshot,
 		Made: fsm.Transition[string]{
 			Event: r.Transition.Event, Outcome: r.Transition.Outcome,
 			From: string(r.Transition.From), To: string(r.Transition.To), Version: r.Transition.Version,

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -33,7 +34,9 @@ func Create(t *testing.T, m *Machine) {
 	if _, err := m.Get(e.call(ctx, nil, e.keyList(r), nil)); !errors.Is(err, fsm.ErrNotFound) {
 		f.fatal("before it", "Get ends with %v, want %v", err, fsm.ErrNotFound)
 	}
+	f.createInside(fsm.Applied)
 	f.create("", fsm.Applied, nil)
+	f.createInside(fsm.Replayed)
 	f.create("again", fsm.Replayed, nil)
 	for _, c := range e.created() {
 		if c.Set || c.Value == "" {
@@ -74,26 +77,51 @@ func (c creation) column() Column {
 	return p
 }
 
+// giving is the list of a creation's values for Go to read.
+func (f *firing) giving(values Values) []string {
+	f.t.Helper()
+	list := f.e.keyList(f.row)
+	for _, c := range f.e.created() {
+		v, err := given(values, c.column())
+		if err != nil {
+			f.fatal("", "%v", err)
+		}
+		list = append(list, asGo(v, c.Column, false))
+	}
+	return list
+}
+
+// createInside makes the call in a transaction, by the server's clock.
+func (f *firing) createInside(want fsm.Outcome) {
+	f.t.Helper()
+	f.e.within(f.t, func(ctx context.Context, tx pgx.Tx, now time.Time) {
+		before, err := f.e.look(ctx, tx, f.row)
+		if err != nil {
+			f.fatal(insideStep, "look at the row: %v", err)
+		}
+		must := before.clone()
+		if want == fsm.Applied {
+			if must, err = f.e.born(ctx, f.row, nil, now); err != nil {
+				f.fatal(insideStep, "ask what must be: %v", err)
+			}
+		}
+		got, err := f.e.m.Create(f.e.call(ctx, tx, f.giving(nil), []fsm.Option{serverClock}))
+		f.insideAnswer(ctx, tx, want, got, err, before, must)
+	})
+}
+
 // create makes the call and compares what it says and leaves.
 func (f *firing) create(step string, want fsm.Outcome, values Values) {
 	f.t.Helper()
 	e, m, ctx := f.e, f.e.m, f.t.Context()
-	list := e.keyList(f.row)
-	for _, c := range e.created() {
-		v, err := given(values, c.column())
-		if err != nil {
-			f.fatal(step, "%v", err)
-		}
-		list = append(list, asGo(v, c.Column, false))
-	}
 	before := f.look(f.row)
-	got, err := m.Create(e.call(ctx, nil, list, nil))
+	got, err := m.Create(e.call(ctx, nil, f.giving(values), nil))
 	if err != nil {
 		f.fatal(step, "%v, want %s", err, want)
 	}
 	must := before.clone()
 	if want == fsm.Applied {
-		if must, err = e.born(ctx, f.row, values); err != nil {
+		if must, err = e.born(ctx, f.row, values, clock); err != nil {
 			f.fatal(step, "ask what must be: %v", err)
 		}
 	}
@@ -102,7 +130,7 @@ func (f *firing) create(step string, want fsm.Outcome, values Values) {
 
 // born is the snapshot that a creation must leave. Columns that nobody gave
 // have their default, or are empty.
-func (e *engine) born(ctx context.Context, r *row, values Values) (snapshot, error) {
+func (e *engine) born(ctx context.Context, r *row, values Values, at time.Time) (snapshot, error) {
 	m := e.m
 	var all, params []string
 	for i, k := range m.Key {
@@ -124,27 +152,27 @@ func (e *engine) born(ctx context.Context, r *row, values Values) (snapshot, err
 		all = append(all, value+" AS "+quoted(c.Name))
 	}
 	after, told := snapshot{}, told{Params: map[string]any{}}
-	if err := e.record(ctx, all, &after.Row); err != nil {
+	if err := e.record(ctx, all, at, &after.Row); err != nil {
 		return after, err
 	}
-	if err := e.record(ctx, params, &told.Params); err != nil {
+	if err := e.record(ctx, params, at, &told.Params); err != nil {
 		return after, err
 	}
-	e.enter(after, m.Initial, clock)
+	e.enter(after, m.Initial, at)
 	after.Row[m.Version] = number(1)
 	after.History = []record{{
 		"version": number(1), "event": createEvent, "from_status": nil, "to_status": m.Initial,
-		"actor": actor, "reason": reason, "request_id": request, "forced": false, "at": stamp(clock),
+		"actor": actor, "reason": reason, "request_id": request, "forced": false, "at": stamp(at),
 	}}
 	for _, topic := range m.CreateEmit {
-		after.Outbox = append(after.Outbox, e.emitted(r, createEvent, topic, 1, nil, m.Initial, told, clock))
+		after.Outbox = append(after.Outbox, e.emitted(r, createEvent, topic, 1, nil, m.Initial, told, at))
 	}
 	return after, nil
 }
 
 // record is the JSON object that PostgreSQL makes of a list of columns.
-func (e *engine) record(ctx context.Context, columns []string, into any) error {
-	query := fmt.Sprintf("SELECT to_jsonb(x) FROM (SELECT %s FROM (SELECT %s::timestamptz AS now) AS c) AS x", strings.Join(columns, ", "), literal(stamp(clock)))
+func (e *engine) record(ctx context.Context, columns []string, at time.Time, into any) error {
+	query := fmt.Sprintf("SELECT to_jsonb(x) FROM (SELECT %s FROM (SELECT %s::timestamptz AS now) AS c) AS x", strings.Join(columns, ", "), literal(stamp(at)))
 	return decode(e.pool.QueryRow(ctx, query), into)
 }
 

@@ -119,6 +119,9 @@ func (f *firing) answer(step string, j judged, want fsm.Transition[string], got 
 	if got.Made != want {
 		f.fatal(step, "%s tells of the transition %+v, want %+v", got.Outcome, got.Made, want)
 	}
+	if got.Snapshot {
+		f.fatal(step, "%s is marked as of a snapshot, and was of the row as committed", got.Outcome)
+	}
 	if j.outcome == fsm.GuardFailed && !slices.Equal(got.Guards, j.guards) {
 		f.fatal(step, "GuardFailed names the guards %q, want %q", got.Guards, j.guards)
 	}

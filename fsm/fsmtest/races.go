@@ -93,6 +93,7 @@ func (o overlap) run(step string, commit bool) {
 	if got, err := o.e.fire(ctx, held, a.event, a.row, a.values, a.any()...); err != nil || got.Outcome != fsm.Applied && got.Outcome != fsm.Compensated {
 		b.fatal("the first call", "%s, error %v: it should have written", got.Outcome, err)
 	}
+	o.referred(ctx, a)
 	want := old
 	if commit {
 		want = o.meant(ctx, b, held)
@@ -111,6 +112,16 @@ func (o overlap) run(step string, commit bool) {
 		b.fatal("the second call", "%v, want %s", said.err, want.j.outcome)
 	}
 	b.after(want, said.Answer)
+}
+
+// referred sees that rows which refer to the one that is held can be made all
+// the while: they need its key alone.
+func (o overlap) referred(ctx context.Context, a *firing) {
+	a.t.Helper()
+	sql := "SELECT FROM " + quoted(o.e.m.Table) + " AS o WHERE " + o.e.where(a.row, "o") + " FOR KEY SHARE NOWAIT"
+	if _, err := o.e.pool.Exec(ctx, sql); err != nil {
+		a.fatal("the first call", "it holds the row against rows that refer to it: %v", err)
+	}
 }
 
 // meant is what the second call must do at the row as q sees it.
@@ -165,7 +176,7 @@ func (o overlap) waiting(ctx context.Context, b *firing, held pgx.Tx, old meant)
 	if o.version {
 		options = []fsm.Option{fsm.ExpectVersion(seedVersion)}
 	}
-	done := make(chan said, 1)
+	done, pid := make(chan said, 1), conn.Conn().PgConn().PID() // of a connection that may be given back soon
 	go func() {
 		defer conn.Release()
 		a, err := o.e.fire(ctx, conn, b.event, b.row, b.values, options...)
@@ -189,7 +200,7 @@ func (o overlap) waiting(ctx context.Context, b *firing, held pgx.Tx, old meant)
 		case <-ask.C:
 		}
 		var waits bool
-		err := o.e.pool.QueryRow(ctx, "SELECT $1::integer = ANY (pg_blocking_pids($2::integer))", held.Conn().PgConn().PID(), conn.Conn().PgConn().PID()).Scan(&waits)
+		err := o.e.pool.QueryRow(ctx, "SELECT $1::integer = ANY (pg_blocking_pids($2::integer))", held.Conn().PgConn().PID(), pid).Scan(&waits)
 		if err != nil {
 			b.fatal("", "see who waits: %v", err)
 		}

@@ -1,5 +1,7 @@
 package mutate
 
+import "slices"
+
 // caseOperators break the order and the results of CASE, which judges cells.
 var caseOperators = []Operator{
 	{Name: "when-drop", Describe: "leaves a branch of CASE out", sites: dropWhen},
@@ -27,12 +29,45 @@ func dropWhen(p *place, n *node, add func(...edit)) {
 }
 
 func swapWhen(p *place, n *node, add func(...edit)) {
-	if n.kind == "CaseExpr" {
-		whens := n.all("args")
-		for i := 1; i < len(whens); i++ {
+	if n.kind != "CaseExpr" {
+		return
+	}
+	whens := n.all("args")
+	for i := 1; i < len(whens); i++ {
+		if !p.exclusive(n, whens[i-1], whens[i]) {
 			add(p.swap(whens[i-1], whens[i])...)
 		}
 	}
+}
+
+// exclusive reports whether two branches can never both be taken, which makes
+// their order say nothing: they compare one thing with different constants.
+func (p *place) exclusive(of, a, b *node) bool {
+	left, these := p.compared(a.one("expr"))
+	right, those := p.compared(b.one("expr"))
+	if of.one("arg") != nil { // CASE x WHEN 1 …
+		left, these, right, those = "", []string{p.of(a.one("expr"))}, "", []string{p.of(b.one("expr"))}
+	}
+	return left == right && these != nil && those != nil &&
+		!slices.ContainsFunc(these, func(s string) bool { return slices.Contains(those, s) })
+}
+
+// compared returns what a condition, or the first of several that must all be
+// true, compares with which constants; nil for another condition.
+func (p *place) compared(n *node) (what string, constants []string) {
+	if n.kind == "BoolExpr" && n.str("boolop") == "AND_EXPR" {
+		n = n.one("args")
+	}
+	if n.operator() != "=" && n.str("kind") != "AEXPR_IN" {
+		return "", nil
+	}
+	for _, k := range n.all("rexpr") {
+		if k.kind != "A_Const" {
+			return "", nil
+		}
+		constants = append(constants, p.of(k))
+	}
+	return p.of(n.one("lexpr")), constants
 }
 
 func swapResult(p *place, n *node, add func(...edit)) {

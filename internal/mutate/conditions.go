@@ -51,7 +51,9 @@ func number(p *place, n *node, add func(...edit)) {
 		return
 	}
 	add(edit{n.lo, n.hi, strconv.Itoa(value + 1)})
-	add(edit{n.lo, n.hi, strconv.Itoa(value - 1)})
+	if n.role != "defresult" { // a number of no cell is as good as another
+		add(edit{n.lo, n.hi, strconv.Itoa(value - 1)})
+	}
 }
 
 // insideExists reports whether a node is what EXISTS selects, which nobody reads.

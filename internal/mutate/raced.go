@@ -33,7 +33,7 @@ func unlocked(p *place, n *node, add func(...edit)) {
 		return
 	}
 	snapshot := p.sql[query.lo:p.tokens[first-1].hi]
-	add(edit{n.lo, n.hi, "(" + snapshot + ") AS " + aliases(n)[0]})
+	add(edit{n.lo, n.hi, "(" + snapshot + ") AS " + p.rows(n)[0].alias})
 }
 
 // factJoins returns the edits that leave the join of a new fact out of a part.
@@ -76,5 +76,5 @@ func emitUnasked(p *place, n *node, add func(...edit)) {
 		items[i] = p.of(v) + " AS " + p.of(columns[i])
 	}
 	from := p.sql[values[len(values)-1].hi:source.hi]
-	add(edit{n.lo, n.hi, "(SELECT " + strings.Join(items, ", ") + from + ") AS " + aliases(n)[0]})
+	add(edit{n.lo, n.hi, "(SELECT " + strings.Join(items, ", ") + from + ") AS " + p.rows(n)[0].alias})
 }

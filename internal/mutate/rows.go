@@ -12,14 +12,23 @@ var rowOperators = []Operator{
 	{Name: "set-null", Describe: "sets a column to NULL", sites: nullSet},
 }
 
-// sight returns the rows that a node can name, by alias, inner ones first.
-func sight(n *node) []string {
-	var out []string
-	for p := n.parent; p != nil; p = p.parent {
-		switch p.kind {
+// row is what a FROM clause calls a row; columns are nil for those of a table,
+// which the text does not tell.
+type row struct {
+	alias   string
+	columns []string
+}
+
+func (r row) has(column string) bool { return r.columns == nil || slices.Contains(r.columns, column) }
+
+// sight returns the rows that a node can name, inner ones first.
+func (p *place) sight(n *node) []row {
+	var out []row
+	for over := n.parent; over != nil; over = over.parent {
+		switch over.kind {
 		case "SelectStmt", "UpdateStmt", "DeleteStmt":
-			for _, k := range slices.Concat(p.all("relation"), p.all("from_clause")) {
-				out = append(out, aliases(k)...)
+			for _, k := range slices.Concat(over.all("relation"), over.all("from_clause")) {
+				out = append(out, p.rows(k)...)
 			}
 		case "CommonTableExpr":
 			return out
@@ -28,18 +37,38 @@ func sight(n *node) []string {
 	return out
 }
 
-// aliases returns what the items of a FROM clause are called.
-func aliases(n *node) []string {
+// rows returns what an item of a FROM clause calls its rows.
+func (p *place) rows(n *node) []row {
 	if n.kind == "JoinExpr" {
-		return slices.Concat(aliases(n.one("larg")), aliases(n.one("rarg")))
+		return slices.Concat(p.rows(n.one("larg")), p.rows(n.one("rarg")))
 	}
+	r := row{alias: n.str("relname")}
 	if a := n.one("alias"); a != nil {
-		return []string{a.str("aliasname")}
+		r.alias = a.str("aliasname")
 	}
-	if name := n.str("relname"); name != "" {
-		return []string{name}
+	if part := p.cte(n.str("relname")); part != nil {
+		r.columns = columns(part.one("ctequery"))
+	} else if n.kind == "RangeSubselect" {
+		r.columns = columns(n.one("subquery"))
 	}
-	return nil
+	return []row{r}
+}
+
+// columns returns the names of what a statement returns, none for nothing.
+func columns(n *node) []string {
+	role := "returning_list"
+	if n.kind == "SelectStmt" {
+		role = "target_list"
+	}
+	names := []string{}
+	for _, item := range n.all(role) {
+		name := item.str("name")
+		if v := item.one("val"); name == "" && v != nil {
+			_, name = v.column()
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // otherRow leaves alone what is the same in every row in sight: the key, and the
@@ -49,9 +78,9 @@ func otherRow(p *place, n *node, add func(...edit)) {
 	if qualifier == "" || !p.moving(name) {
 		return
 	}
-	for _, a := range sight(n) { // where there is no such column, it is no statement
-		if a != qualifier {
-			add(edit{n.lo, n.hi, a + "." + name})
+	for _, r := range p.sight(n) {
+		if r.alias != qualifier && r.has(name) {
+			add(edit{n.lo, n.hi, r.alias + "." + name})
 		}
 	}
 }

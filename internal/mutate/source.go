@@ -115,7 +115,32 @@ func (s *Source) run(text string) string {
 		return s.head + text + s.tail
 	}
 	body := parameter.ReplaceAllStringFunc(text, func(p string) string { return s.params[p] })
+	if lost := s.lost(body); lost != "" {
+		if rest, ok := strings.CutPrefix(body, "WITH "); ok {
+			body = "WITH " + lost + ", " + rest
+		} else {
+			body = "WITH " + lost + " " + body
+		}
+	}
 	return s.head + body + "\n"
+}
+
+// lost is a part of a statement, which does nothing, that names the parameters
+// which a mutant has lost: PostgreSQL would not know their types, and the
+// caller gives them all the same. It is empty when none is lost.
+func (s *Source) lost(body string) string {
+	var names []string
+	for _, p := range typed.FindAllString(s.Text, -1) {
+		number := s.params[parameter.FindString(p)]
+		if !slices.Contains(placed.FindAllString(body, -1), number) {
+			_, kind, _ := strings.Cut(p, "::")
+			names = once(names, number+"::"+kind)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "lost AS (SELECT " + strings.Join(names, ", ") + ")"
 }
 
 // constants returns the string constants of a Go file of sqlc, by the name of the query.

@@ -40,12 +40,32 @@ func addState(p *place, n *node, add func(...edit)) {
 	if len(list) == 0 {
 		return
 	}
+	taken := p.earlier(n)
 	for _, s := range p.words.states {
-		if slices.ContainsFunc(list, func(k *node) bool { c, _ := k.constant(); return c == s }) {
-			continue
+		if !slices.Contains(taken, s) && !slices.ContainsFunc(list, func(k *node) bool { c, _ := k.constant(); return c == s }) {
+			add(p.more(n, list, s))
 		}
-		add(p.more(n, list, s))
 	}
+}
+
+// earlier returns the states that earlier branches of a CASE have taken for
+// good before a condition is asked, so that to name one more of them says nothing.
+func (p *place) earlier(n *node) []string {
+	when := n.above("CaseWhen")
+	if when == nil {
+		return nil
+	}
+	var taken []string
+	for _, w := range when.parent.all("args") {
+		if w == when {
+			break
+		}
+		for _, k := range p.named(w.one("expr")) {
+			s, _ := k.constant()
+			taken = append(taken, s)
+		}
+	}
+	return taken
 }
 
 // otherState takes each other state where the row's new one is set, and the next one elsewhere.

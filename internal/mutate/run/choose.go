@@ -3,15 +3,16 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 
 	"github.com/pawl-go/pawl/internal/mutate"
 )
 
-func (s *settings) wants(m *mutate.Mutant) bool {
+func (s *settings) wants(m *mutate.Mutant, statement *regexp.Regexp) bool {
 	return (s.machine == "" || s.machine == m.Source.Machine) &&
 		(s.operator == "" || s.operator == m.Operator) &&
-		(s.statement == "" || s.statement == m.Source.Name)
+		statement.MatchString(m.Source.Name)
 }
 
 // part returns the shard, and then the sample, in the order of the mutants.

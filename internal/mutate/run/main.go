@@ -21,6 +21,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"syscall"
 	"time"
@@ -59,7 +60,7 @@ func (s *settings) flags(stderr io.Writer) *flag.FlagSet {
 	f.StringVar(&s.root, "root", ".", "the `folder` of the project")
 	f.StringVar(&s.machine, "machine", "", "mutants of this `machine` alone")
 	f.StringVar(&s.operator, "operator", "", "mutants of this `operator` alone")
-	f.StringVar(&s.statement, "statement", "", "mutants of this `statement` or migration alone")
+	f.StringVar(&s.statement, "statement", "", "mutants of the statements and migrations whose names the `pattern` matches")
 	f.IntVar(&s.sample, "sample", 0, "only `n` mutants, drawn by the seed")
 	f.Uint64Var(&s.seed, "seed", 1, "what the sample is drawn by")
 	f.StringVar(&s.shard, "shard", "", "only part `i/n` of the mutants, from 1/n to n/n")
@@ -106,6 +107,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // choose makes the mutants and picks those that the flags ask for. whole says
 // that they are all.
 func choose(s *settings) (mutants []*mutate.Mutant, whole bool, err error) {
+	statement, err := regexp.Compile(s.statement)
+	if err != nil {
+		return nil, false, err
+	}
 	sources, err := mutate.Load(os.DirFS(s.root))
 	if err != nil {
 		return nil, false, err
@@ -116,7 +121,7 @@ func choose(s *settings) (mutants []*mutate.Mutant, whole bool, err error) {
 			return nil, false, err
 		}
 		for _, m := range of {
-			if s.wants(m) {
+			if s.wants(m, statement) {
 				mutants = append(mutants, m)
 			}
 		}

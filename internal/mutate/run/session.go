@@ -20,7 +20,10 @@ const (
 	roundOver      = "fsmtest: the round is over"
 )
 
-var errTimeout = errors.New("timed out")
+var (
+	errTimeout = errors.New("timed out")
+	errEnded   = errors.New("the tests ended")
+)
 
 // session is a running test binary that runs the tests as often as it is asked.
 type session struct {
@@ -88,10 +91,10 @@ type round struct {
 var verdict = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+) \(`)
 
 // run runs the tests that match the pattern against a file of statements, both
-// can be empty. errTimeout and a binary that ended leave the session useless.
+// can be empty. errTimeout and errEnded leave the session useless.
 func (r *session) run(statements, pattern string, patience time.Duration) (*round, error) {
 	if _, err := fmt.Fprintf(r.in, "%s\t%s\n", statements, pattern); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errEnded, err)
 	}
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
@@ -101,7 +104,7 @@ func (r *session) run(statements, pattern string, patience time.Duration) (*roun
 		select {
 		case line, more := <-r.lines:
 			if !more {
-				return nil, fmt.Errorf("the tests ended: %s", strings.Join(tail(output, 20), "\n"))
+				return nil, fmt.Errorf("%w: %s", errEnded, strings.Join(tail(output, 20), "\n"))
 			}
 			if strings.HasPrefix(line, roundOver) {
 				return &round{leaves(seen["PASS"]), leaves(seen["FAIL"]), strings.Join(output, "\n")}, nil

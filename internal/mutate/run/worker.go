@@ -17,6 +17,7 @@ type worker struct {
 	reader   *reader
 	file     string // of the mutant at hand
 	sessions map[string]*session
+	rounds   int // since the tests passed without a mutant
 }
 
 func newWorker(ctx context.Context, b *bench, n int) (*worker, error) {
@@ -24,7 +25,7 @@ func newWorker(ctx context.Context, b *bench, n int) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &worker{b, r, filepath.Join(b.temp, fmt.Sprintf("mutant-%d.sql", n)), map[string]*session{}}, nil
+	return &worker{b, r, filepath.Join(b.temp, fmt.Sprintf("mutant-%d.sql", n)), map[string]*session{}, 0}, nil
 }
 
 func (w *worker) close(ctx context.Context) {
@@ -93,14 +94,14 @@ func (w *worker) migration(ctx context.Context, s *suite, m *mutate.Mutant, r *r
 		return err
 	}
 	out, err := one.run("", "", w.timeout)
-	if err != nil {
+	switch {
+	case err == nil:
+		_ = one.close() // whether the tests failed, the round has said
+	case errors.Is(err, errEnded):
 		one.kill()
-		if !errors.Is(err, errTimeout) {
-			return err
-		}
-		out = nil
-	} else {
-		_ = one.close() // it failed, or not: the round has said so
+		out = &round{failed: []string{brokeDown}}
+	default:
+		one.kill()
 	}
 	r.take(out)
 	return ctx.Err()
@@ -116,9 +117,49 @@ func (r *result) take(out *round) {
 	}
 }
 
+// brokeDown stands for a test that ended all others with it.
+const brokeDown = "(the tests broke down)"
+
+// patienceWithRounds is how many rounds the tests of one session are trusted
+// without a look whether they still pass when nothing is broken.
+const patienceWithRounds = 100
+
 // round runs tests in the worker's session with a machine, and returns nil when
-// they took too long. A session that broke is left for a new one.
+// they took too long. A session that broke is left for a new one; the tests that
+// broke it have noticed something, as long as they pass without.
 func (w *worker) round(ctx context.Context, s *suite, file, pattern string) (*round, error) {
+	if w.rounds++; w.rounds > patienceWithRounds {
+		if err := w.control(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	out, err := w.once(ctx, s, file, pattern)
+	if errors.Is(err, errEnded) {
+		if e := w.control(ctx, s); e != nil {
+			return nil, errors.Join(err, e)
+		}
+		return &round{failed: []string{brokeDown}}, nil
+	}
+	if errors.Is(err, errTimeout) {
+		return nil, ctx.Err()
+	}
+	return out, err
+}
+
+// control sees that the tests pass when nothing is broken.
+func (w *worker) control(ctx context.Context, s *suite) error {
+	w.rounds = 0
+	out, err := w.once(ctx, s, "", "")
+	if err != nil {
+		return fmt.Errorf("the tests of %s without a mutant: %w", s.machine, err)
+	}
+	if len(out.failed) > 0 {
+		return fmt.Errorf("the tests of %s fail without a mutant: %s\n%s", s.machine, strings.Join(out.failed, ", "), out.output)
+	}
+	return nil
+}
+
+func (w *worker) once(ctx context.Context, s *suite, file, pattern string) (*round, error) {
 	live := w.sessions[s.machine]
 	if live == nil {
 		var err error
@@ -131,9 +172,6 @@ func (w *worker) round(ctx context.Context, s *suite, file, pattern string) (*ro
 	if err != nil {
 		live.kill()
 		w.sessions[s.machine] = nil
-		if errors.Is(err, errTimeout) {
-			return nil, ctx.Err()
-		}
 	}
 	return out, err
 }
