@@ -10,13 +10,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawl-go/pawl/fsm"
 )
 
-// Create creates a row, again, and again with other values, and reads it. It
-// also sees that the table refuses rows that do not begin in the initial state.
+// Create creates a row, again, and again with other values, and reads it.
 func Create(t *testing.T, m *Machine) {
 	t.Parallel()
 	e := open(t, m)
@@ -33,6 +31,9 @@ func Create(t *testing.T, m *Machine) {
 	}
 	if _, err := m.Get(e.call(ctx, nil, e.keyList(r), nil)); !errors.Is(err, fsm.ErrNotFound) {
 		f.fatal("before it", "Get ends with %v, want %v", err, fsm.ErrNotFound)
+	}
+	if _, err := e.newRow(ctx, seed{state: m.Initial, event: createEvent}); err != nil {
+		f.fatal("make another row", "%v", err)
 	}
 	f.createInside(fsm.Applied)
 	f.create("", fsm.Applied, nil)
@@ -51,7 +52,6 @@ func Create(t *testing.T, m *Machine) {
 	if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
 		f.fatal("", "Get answers with another row than there is, error %v (- want, + got)\n  - %s\n  + %s", errors.Join(err, wantErr), text(want), text(got))
 	}
-	e.births(t)
 }
 
 // created are the columns that a creator gives, in order.
@@ -174,43 +174,4 @@ func (e *engine) born(ctx context.Context, r *row, values Values, at time.Time) 
 func (e *engine) record(ctx context.Context, columns []string, at time.Time, into any) error {
 	query := fmt.Sprintf("SELECT to_jsonb(x) FROM (SELECT %s FROM (SELECT %s::timestamptz AS now) AS c) AS x", strings.Join(columns, ", "), literal(stamp(at)))
 	return decode(e.pool.QueryRow(ctx, query), into)
-}
-
-// births sees that the table lets rows begin in the initial state alone.
-func (e *engine) births(t *testing.T) {
-	t.Helper()
-	ctx := t.Context()
-	tx, err := e.pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if _, err := tx.Exec(ctx, "ALTER TABLE "+quoted(e.m.Table)+" ENABLE TRIGGER "+quoted(e.m.Birth)); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range e.m.States {
-		e.birth(t, tx, s, 1, s.Name != e.m.Initial)
-		e.birth(t, tx, s, 2, true)
-	}
-}
-
-// birth inserts a row, in a savepoint, and sees whether that is refused.
-func (e *engine) birth(t *testing.T, tx pgx.Tx, s State, version int, refused bool) {
-	t.Helper()
-	ctx := t.Context()
-	_, insert, err := e.insert(ctx, seed{state: s.Name, version: version})
-	if err != nil {
-		t.Fatal(err)
-	}
-	savepoint, err := tx.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = savepoint.Exec(ctx, insert)
-	if e := (*pgconn.PgError)(nil); refused != (errors.As(err, &e) && e.Code == "23514") {
-		t.Fatalf("%s: an INSERT in %s, version %d, ends with the error %v; refused must it be: %t", s.Name, s.Name, version, err, refused)
-	}
-	if err := savepoint.Rollback(ctx); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -190,6 +190,24 @@ func (f *firing) forget() {
 	}
 }
 
+// unwritten makes a call that writes nothing at a row which has no history: it
+// tells of no transition.
+func (f *firing) unwritten(j judged) {
+	f.t.Helper()
+	options := f.any()
+	switch j.outcome {
+	case fsm.Applied:
+		j, options = judged{outcome: fsm.Stale}, []fsm.Option{fsm.ExpectVersion(seedVersion + 1)}
+	case fsm.Compensated:
+		return
+	}
+	f.row = f.newRow()
+	if _, err := f.e.pool.Exec(f.t.Context(), "DELETE FROM "+quoted(f.e.m.History)+" AS x WHERE "+f.e.where(f.row, "x")); err != nil {
+		f.fatal("", "take the history away: %v", err)
+	}
+	f.shoot("of a row without history", j, options...)
+}
+
 // made is the transition that an answer must tell of: the call's own, that of a
 // known fact, or one of the history.
 func made(event string, j judged, before snapshot) fsm.Transition[string] {

@@ -78,6 +78,7 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 		f.shoot("a wrong version", j, fsm.ExpectVersion(seedVersion+1))
 	}
 	f.forget()
+	f.unwritten(j)
 }
 
 // agree compares what the case says with what the machine's own table does: two

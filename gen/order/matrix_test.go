@@ -20,6 +20,10 @@ import (
 // TestMain drops the database of the tests when they are done.
 func TestMain(m *testing.M) { fsmtest.Main(m) }
 
+// TestTable writes to the tables past the calls, and sees that they refuse what
+// no call may do.
+func TestTable(t *testing.T) { fsmtest.Table(t, &machine) }
+
 // TestMatrix fires every cell of the table, and every way of those with guards.
 func TestMatrix(t *testing.T) { fsmtest.Matrix(t, &machine) }
 
@@ -58,11 +62,11 @@ var machine = fsmtest.Machine{
 	Columns: []fsmtest.Column{
 		{Name: "customer_id", Type: "text", Given: true, Value: "'x'"},
 		{Name: "sku", Type: "text", Given: true, Value: "'x'"},
-		{Name: "quantity", Type: "integer", Given: true, Value: "1"},
-		{Name: "total_cents", Type: "bigint", Given: true, Value: "1"},
+		{Name: "quantity", Type: "integer", Given: true, Check: "o.quantity > 0", Value: "1"},
+		{Name: "total_cents", Type: "bigint", Given: true, Check: "o.total_cents > 0", Value: "1"},
 		{Name: "paid_cents", Type: "bigint", Default: "0", Set: true, Value: "1"},
-		{Name: "refund_cents", Type: "bigint", Default: "0", Set: true, Value: "1"},
-		{Name: "refunded_cents", Type: "bigint", Default: "0", Set: true, Value: "1"},
+		{Name: "refund_cents", Type: "bigint", Default: "0", Set: true, Check: "o.refund_cents <= o.paid_cents", Value: "1"},
+		{Name: "refunded_cents", Type: "bigint", Default: "0", Set: true, Check: "o.refunded_cents <= o.refund_cents", Value: "1"},
 		{Name: "payment_no", Type: "text", Optional: true, Set: true, Value: "'x'"},
 		{Name: "paid_at", Type: "timestamptz", Optional: true, Set: true, Value: "'2020-01-02 03:04:05+00'"},
 	},

@@ -69,6 +69,7 @@ func (g *generator) tests() {
 		name, does string
 		left       bool
 	}{
+		{"Table", "writes to the tables past the calls, and sees that they refuse what no call may do", false},
 		{"Matrix", "fires every cell of the table, and every way of those with guards", false},
 		{"Races", "fires every pair of events that both write in one state, from two sessions at once", len(g.Races) == 0},
 		{"Deadlines", "runs every sweep over rows that are due, and rows that are not", !g.m.Deadlines()},
