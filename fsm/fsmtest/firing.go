@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,7 +20,9 @@ type firing struct {
 	state string
 	event *Event
 	given Values
-	row   *row
+	// runs is how often the row's deadline has come, as SQL; empty for the usual.
+	runs string
+	row  *row
 	// values are the parameters of the next call.
 	values Values
 }
@@ -35,7 +38,7 @@ func (f *firing) fatal(step, format string, args ...any) {
 
 func (f *firing) newRow() *row {
 	f.t.Helper()
-	r, err := f.e.newRow(f.t.Context(), seed{state: f.state, event: f.event.Name, values: f.given})
+	r, err := f.e.newRow(f.t.Context(), seed{state: f.state, event: f.event.Name, values: f.given, runs: f.runs})
 	if err != nil {
 		f.fatal("", "%v", err)
 	}
@@ -188,6 +191,22 @@ func (f *firing) forget() {
 	if _, err := f.e.pool.Exec(f.t.Context(), "DELETE FROM "+quoted(f.e.m.Facts)+" AS x WHERE "+f.e.where(f.row, "x")); err != nil {
 		f.fatal("", "forget the facts: %v", err)
 	}
+}
+
+// lastRuns makes the call of a deadline's event at rows whose deadline has come
+// as often as it may but for one or two times.
+func (f *firing) lastRuns(j judged) {
+	f.t.Helper()
+	s := f.e.state(f.state)
+	if f.e.m.Runs == "" || j.move.To != s.Name || s.Event != f.event.Name {
+		return
+	}
+	for left := min(2, s.Max); left > 0; left-- {
+		f.runs = strconv.Itoa(s.Max - left)
+		f.row = f.newRow()
+		f.shoot("the deadline has come "+f.runs+" times", f.judge(), f.any()...)
+	}
+	f.runs = ""
 }
 
 // unwritten makes a call that writes nothing at a row which has no history: it

@@ -41,6 +41,8 @@ type Machine struct {
 	// Create, Correct and Get run the generated calls; Get returns the row.
 	Create, Correct func(*Call) (Answer, error)
 	Get             func(*Call) (any, error)
+	// Past is the generated History.
+	Past func(call *Call, after int64, limit int32) ([]fsm.Entry[string], error)
 	// Row reads a generated Row from the columns key, status, version, deadline
 	// and runs where there are any, and then Columns, in that order.
 	Row func(scan func(dest ...any) error) (any, error)

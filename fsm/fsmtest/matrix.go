@@ -67,6 +67,7 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 		f.forget()
 		f.row = f.newRow()
 		f.shoot("the right version", f.judge(), fsm.ExpectVersion(seedVersion))
+		f.lastRuns(j)
 	case fsm.Compensated:
 		f.shoot("", j, f.any()...)
 		f.again(j)

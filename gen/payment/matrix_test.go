@@ -37,6 +37,9 @@ func TestDeadlines(t *testing.T) { fsmtest.Deadlines(t, &machine) }
 // TestCreate creates a row, again, and with other values.
 func TestCreate(t *testing.T) { fsmtest.Create(t, &machine) }
 
+// TestHistory reads pages of a row's history.
+func TestHistory(t *testing.T) { fsmtest.History(t, &machine) }
+
 // TestCorrect forces a row from each state into each.
 func TestCorrect(t *testing.T) { fsmtest.Correct(t, &machine) }
 
@@ -242,6 +245,13 @@ var machine = fsmtest.Machine{
 			return nil, err
 		}
 		return payment.Get(call.Context, call.On, key)
+	},
+	Past: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
+		var key payment.Key
+		if err := call.Scan(&key); err != nil {
+			return nil, err
+		}
+		return fsmtest.EntriesOf(payment.History(call.Context, call.On, key, after, limit))
 	},
 	Row: func(scan func(dest ...any) error) (any, error) {
 		var row payment.Row

@@ -80,6 +80,7 @@ func (g *generator) calls() {
 	f.P("}")
 	f.P("return ", g.own("Get"), "(call.Context, call.On, key)")
 	f.P("},")
+	g.past()
 	g.row()
 	if m.Deadlines() {
 		f.P("Sweeps: ", g.own("Sweeps"), "(),")
@@ -90,6 +91,18 @@ func (g *generator) calls() {
 		f.P("Deadlines: ", list(names), ",")
 	}
 	f.P("Migrate: migrate,")
+}
+
+// past renders the closure that reads a row's history.
+func (g *generator) past() {
+	f := g.f
+	f.P("Past: func(call *", g.test("Call"), ", after int64, limit int32) ([]", g.runtime("Entry"), "[string], error) {")
+	f.P("var key ", g.own("Key"))
+	f.P("if err := call.Scan(", g.keyFields("key"), "); err != nil {")
+	f.P("return nil, err")
+	f.P("}")
+	f.P("return ", g.test("EntriesOf"), "(", g.own("History"), "(call.Context, call.On, key, after, limit))")
+	f.P("},")
 }
 
 // row renders the closure that reads a row.

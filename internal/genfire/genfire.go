@@ -74,6 +74,7 @@ func (g *generator) tests() {
 		{"Races", "fires every pair of events that both write in one state, from two sessions at once", len(g.Races) == 0},
 		{"Deadlines", "runs every sweep over rows that are due, and rows that are not", !g.m.Deadlines()},
 		{"Create", "creates a row, again, and with other values", false},
+		{"History", "reads pages of a row's history", false},
 		{"Correct", "forces a row from each state into each", false},
 		{"Absent", "fires every event at a row that is not there, and with impossible values", len(g.m.Events) == 0},
 	} {
