@@ -12,10 +12,17 @@ import (
 )
 
 // Correct forces a row from each state into each, and with a wrong version. The
-// tests are named FROM/TO.
+// tests are named FROM/TO. One corrects a row from two sessions at once.
 func Correct(t *testing.T, m *Machine) {
 	t.Parallel()
 	e := open(t, m)
+	t.Run("two", func(t *testing.T) {
+		t.Parallel()
+		if why := e.unknown(); why != "" {
+			t.Skipf("no values are known: %s", why)
+		}
+		e.twoCorrections(t)
+	})
 	for _, from := range m.States {
 		t.Run(from.Name, func(t *testing.T) {
 			t.Parallel()

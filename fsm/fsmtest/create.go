@@ -52,6 +52,7 @@ func Create(t *testing.T, m *Machine) {
 	if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
 		f.fatal("", "Get answers with another row than there is, error %v (- want, + got)\n  - %s\n  + %s", errors.Join(err, wantErr), text(want), text(got))
 	}
+	e.twoCreations(t)
 }
 
 // created are the columns that a creator gives, in order.

@@ -164,6 +164,8 @@ func (f *firing) again(j judged) {
 	}
 	f.shoot("told again", judged{outcome: fsm.Replayed}, f.any()...)
 	f.shoot("told again with a wrong version", judged{outcome: fsm.Replayed}, fsm.ExpectVersion(seedVersion+7))
+	f.moveOn()
+	f.shoot("told again after the row has moved on", judged{outcome: fsm.Replayed}, f.any()...)
 	first, values := f.row, f.values
 	for _, name := range f.event.Fingerprint {
 		if other, ok := f.other(name); ok {
@@ -180,6 +182,53 @@ func (f *firing) again(j judged) {
 	}
 	f.compare("told of another row", judged{outcome: fsm.Mismatched}, fsm.Transition[string]{}, got, before, before)
 	f.row = first
+}
+
+// moveOn lets a correction move the row.
+func (f *firing) moveOn() {
+	f.t.Helper()
+	state, _ := f.look(f.row).Row[f.e.m.Status].(string)
+	for _, to := range f.e.m.States {
+		if to.Retired || to.Name == state {
+			continue
+		}
+		c := f.e.call(f.t.Context(), nil, f.e.keyList(f.row), nil)
+		c.To = to.Name
+		if _, err := f.e.m.Correct(c); err != nil {
+			f.fatal("", "move the row on: %v", err)
+		}
+		return
+	}
+}
+
+// others' facts: one of the row with the call's identity, of another event, and
+// one of another row, of the same event. Neither is the call's. It returns what
+// takes the second one away.
+func (f *firing) strangers() func() {
+	f.t.Helper()
+	m, e := f.e.m, f.e
+	if len(f.event.Identity) == 0 {
+		return func() {}
+	}
+	t, err := e.told(f.t.Context(), e.pool, f.row, f.shot())
+	if err != nil {
+		f.fatal("", "ask the identity: %v", err)
+	}
+	identity, _ := t.Identity.(string)
+	w, other := &writing{e: e, t: f.t, ctx: f.t.Context()}, *f
+	other.row = f.newRow()
+	initial := literal(e.state(m.Initial).Stored[0])
+	for _, fact := range []struct {
+		row             *row
+		event, identity string
+	}{{f.row, seedEvent + " of " + f.event.Name, identity}, {other.row, f.event.Name, identity + " of another"}} {
+		sql := w.insert(m.Facts, append(w.keys(fact.row), "event", literal(fact.event), "identity", literal(fact.identity), "fingerprint", "'of another'",
+			"outcome", "'Applied'", "from_status", initial, "to_status", initial, "version", "1", "at", typed(seedAt, "timestamptz"))...)
+		if _, err := e.pool.Exec(f.t.Context(), sql); err != nil {
+			f.fatal("", "%s: %v", sql, err)
+		}
+	}
+	return other.forget
 }
 
 // forget removes the row's facts, so that the next case may bring them.

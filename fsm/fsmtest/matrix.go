@@ -58,6 +58,7 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	f.row = f.newRow()
 	j := f.judge()
 	f.agree(c, j)
+	defer f.strangers()()
 	f.inside(j)
 	switch j.outcome {
 	case fsm.Applied:

@@ -1,7 +1,9 @@
 package fsmtest
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -22,7 +24,7 @@ func EntriesOf[S ~string](entries []fsm.Entry[S], err error) ([]fsm.Entry[string
 }
 
 // History reads the history of a row, and of none: whole, by pages, in the order
-// of versions.
+// of versions. It reads the row, too.
 func History(t *testing.T, m *Machine) {
 	t.Parallel()
 	e := open(t, m)
@@ -67,6 +69,10 @@ func History(t *testing.T, m *Machine) {
 		if err != nil || !slices.Equal(got, page.want) {
 			t.Fatalf("%s, history of up to %d entries after version %d: %+v, error %v, want %+v", m.Name, page.limit, page.after, got, err, page.want)
 		}
+	}
+	row, err := m.Get(e.call(ctx, nil, e.keyList(r), nil))
+	if is, e := e.typedRow(ctx, r); err != nil || e != nil || !reflect.DeepEqual(row, is) {
+		t.Fatalf("%s: Get answers with another row than there is, error %v (- want, + got)\n  - %s\n  + %s", m.Name, errors.Join(err, e), text(is), text(row))
 	}
 	none, err := e.newKey(ctx)
 	if err != nil {

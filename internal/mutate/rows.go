@@ -144,8 +144,18 @@ func positional(n *node) []*node {
 func swapValues(p *place, n *node, add func(...edit)) {
 	list := positional(n)
 	for i := 1; i < len(list); i++ {
-		add(p.swap(list[i-1], list[i])...)
+		if p.value(list[i-1]) != p.value(list[i]) {
+			add(p.swap(list[i-1], list[i])...)
+		}
 	}
+}
+
+// value is an item's text without its name.
+func (p *place) value(n *node) string {
+	if v := n.one("val"); v != nil && v.lo >= 0 {
+		return p.of(v)
+	}
+	return p.of(n)
 }
 
 func dropValue(p *place, n *node, add func(...edit)) {

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,9 +75,25 @@ func otherParam(p *place, n *node, add func(...edit)) {
 	name := p.of(n)
 	_, typ, _ := strings.Cut(name, "::")
 	same := slices.DeleteFunc(slices.Clone(p.words.params), func(s string) bool { return !strings.HasSuffix(s, "::"+typ) })
-	if i := slices.Index(same, name); i >= 0 && len(same) > 1 {
-		add(edit{n.lo, n.hi, same[(i+1)%len(same)]})
+	for i := range same {
+		// A parameter can be written in two ways.
+		if next := same[(i+1)%len(same)]; same[i] == name && bareName(next) != bareName(name) {
+			add(edit{n.lo, n.hi, next})
+		} else if next := same[(i+2)%len(same)]; same[i] == name && bareName(next) != bareName(name) {
+			add(edit{n.lo, n.hi, next})
+		}
 	}
+}
+
+var bare = regexp.MustCompile(`\w+`)
+
+// bareName is a parameter's own name, however it is written.
+func bareName(param string) string {
+	names := bare.FindAllString(param, 3)
+	if strings.HasPrefix(param, "@") {
+		return names[0]
+	}
+	return names[2] // sqlc, arg, and the name
 }
 
 // built reports whether a call makes a value of a list of values, and of how
