@@ -2,15 +2,16 @@ package mutate
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 )
 
 // Explanation says of some mutants why no test can notice them.
 type Explanation struct {
-	// Operator is the operator's name; Source, Before and After are regular
-	// expressions that a mutant's source, and its change, match. Empty ones match
-	// everything.
-	Operator, Source, Before, After string
+	// Operator, Source, Line, Before and After are regular expressions: of the
+	// operator's whole name, of the name of the statement or migration, of the line
+	// on which the change begins, and of the change. Empty ones match everything.
+	Operator, Source, Line, Before, After string
 	// Why is for people.
 	Why string
 }
@@ -23,20 +24,24 @@ var explanations = []Explanation{
 	{Operator: "materialized-drop", Why: "what is read or locked by the part is the same whether it is kept or folded in: a part that locks is never folded in, and the facts are read by the snapshot of the statement either way"},
 }
 
-type compiled struct{ source, before, after *regexp.Regexp }
+type compiled struct{ operator, source, line, before, after *regexp.Regexp }
 
 var compile = sync.OnceValue(func() []compiled {
 	out := make([]compiled, len(explanations))
 	for i, e := range explanations {
-		out[i] = compiled{regexp.MustCompile(e.Source), regexp.MustCompile(e.Before), regexp.MustCompile(e.After)}
+		out[i] = compiled{
+			regexp.MustCompile("^(" + e.Operator + ")$"), regexp.MustCompile(e.Source), regexp.MustCompile(e.Line),
+			regexp.MustCompile(e.Before), regexp.MustCompile(e.After),
+		}
 	}
 	return out
 })
 
 // Explained returns the index of the explanation that matches the mutant, -1 for none.
 func Explained(m *Mutant) int {
+	line := strings.Split(m.Source.Text, "\n")[m.Line-m.Source.Line]
 	for i, c := range compile() {
-		if explanations[i].Operator == m.Operator && c.source.MatchString(m.Source.Name) && c.before.MatchString(m.Before) && c.after.MatchString(m.After) {
+		if c.operator.MatchString(m.Operator) && c.source.MatchString(m.Source.Name) && c.line.MatchString(line) && c.before.MatchString(m.Before) && c.after.MatchString(m.After) {
 			return i
 		}
 	}

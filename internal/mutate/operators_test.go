@@ -200,7 +200,7 @@ func TestOperators(t *testing.T) {
 			"SELECT 1 FROM o FOR NO KEY UPDATE OF o NOWAIT",
 			"SELECT 1 FROM o FOR NO KEY UPDATE OF o SKIP LOCKED",
 		}},
-		{"order-turn", "SELECT 1 FROM o ORDER BY a DESC, b", []string{"SELECT 1 FROM o ORDER BY a , b", "SELECT 1 FROM o ORDER BY a DESC, b DESC"}},
+		{"order-turn", "SELECT 1 FROM o ORDER BY a DESC, b", []string{"SELECT 1 FROM o ORDER BY a, b", "SELECT 1 FROM o ORDER BY a DESC, b DESC"}},
 		{"order-drop", "SELECT 1 FROM o ORDER BY a DESC, b LIMIT 1", []string{
 			"SELECT 1 FROM o ORDER BY b LIMIT 1",
 			"SELECT 1 FROM o ORDER BY a DESC LIMIT 1",

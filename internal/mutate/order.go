@@ -1,6 +1,8 @@
 package mutate
 
 import (
+	"strings"
+
 	pg "github.com/pganalyze/pg_query_go/v6"
 )
 
@@ -66,9 +68,9 @@ func turnOrder(p *place, n *node, add func(...edit)) {
 		return
 	}
 	if last := p.tokens[p.ending(n.hi)]; last.kind == pg.Token_DESC {
-		add(edit{last.lo, last.hi, ""})
+		add(edit{n.lo, n.hi, strings.TrimSpace(p.sql[n.lo:last.lo])})
 	} else {
-		add(edit{n.hi, n.hi, " DESC"})
+		add(edit{n.lo, n.hi, p.of(n) + " DESC"})
 	}
 }
 
