@@ -1,6 +1,7 @@
 package fsmtest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -23,6 +24,8 @@ type firing struct {
 	// runs is how often the row's deadline has come, as SQL; empty for the usual.
 	runs string
 	row  *row
+	// rows are all that were made.
+	rows []*row
 	// values are the parameters of the next call.
 	values Values
 }
@@ -42,6 +45,7 @@ func (f *firing) newRow() *row {
 	if err != nil {
 		f.fatal("", "%v", err)
 	}
+	f.rows = append(f.rows, r)
 	return r
 }
 
@@ -201,44 +205,44 @@ func (f *firing) moveOn() {
 	}
 }
 
-// others' facts: one of the row with the call's identity, of another event, and
-// one of another row, of the same event. Neither is the call's. It returns what
-// takes the second one away.
-func (f *firing) strangers() func() {
+// strangers makes facts that are not the call's: one of the row with the call's
+// identity, of another event, and one of another row, of the same event.
+func (f *firing) strangers() {
 	f.t.Helper()
 	m, e := f.e.m, f.e
 	if len(f.event.Identity) == 0 {
-		return func() {}
+		return
 	}
 	t, err := e.told(f.t.Context(), e.pool, f.row, f.shot())
 	if err != nil {
 		f.fatal("", "ask the identity: %v", err)
 	}
 	identity, _ := t.Identity.(string)
-	w, other := &writing{e: e, t: f.t, ctx: f.t.Context()}, *f
-	other.row = f.newRow()
+	w, other := &writing{e: e, t: f.t, ctx: f.t.Context()}, f.newRow()
 	initial := literal(e.state(m.Initial).Stored[0])
 	for _, fact := range []struct {
 		row             *row
 		event, identity string
-	}{{f.row, seedEvent + " of " + f.event.Name, identity}, {other.row, f.event.Name, identity + " of another"}} {
+	}{{f.row, seedEvent + " of " + f.event.Name, identity}, {other, f.event.Name, identity + " of another"}} {
 		sql := w.insert(m.Facts, append(w.keys(fact.row), "event", literal(fact.event), "identity", literal(fact.identity), "fingerprint", "'of another'",
 			"outcome", "'Applied'", "from_status", initial, "to_status", initial, "version", "1", "at", typed(seedAt, "timestamptz"))...)
 		if _, err := e.pool.Exec(f.t.Context(), sql); err != nil {
 			f.fatal("", "%s: %v", sql, err)
 		}
 	}
-	return other.forget
 }
 
-// forget removes the row's facts, so that the next case may bring them.
+// forget removes the facts of the rows, so that others may bring them.
 func (f *firing) forget() {
 	f.t.Helper()
 	if f.e.m.Facts == "" {
 		return
 	}
-	if _, err := f.e.pool.Exec(f.t.Context(), "DELETE FROM "+quoted(f.e.m.Facts)+" AS x WHERE "+f.e.where(f.row, "x")); err != nil {
-		f.fatal("", "forget the facts: %v", err)
+	ctx := context.WithoutCancel(f.t.Context())
+	for _, r := range f.rows {
+		if _, err := f.e.pool.Exec(ctx, "DELETE FROM "+quoted(f.e.m.Facts)+" AS x WHERE "+f.e.where(r, "x")); err != nil {
+			f.t.Errorf("%s: forget the facts: %v", f.label, err)
+		}
 	}
 }
 

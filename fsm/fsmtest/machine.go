@@ -146,10 +146,15 @@ type Case struct {
 // Race is two calls in two sessions at one row that stands in the state In: the
 // first writes, and the second comes before that is committed.
 type Race struct {
-	In            string
+	In string
+	// Variant tells the races of one pair apart; empty for the only one.
+	Variant       string
 	Given         Values
 	First, Second RaceCall
-	Skip          string
+	// Outcome is that of the second call when the first is committed.
+	Outcome fsm.Outcome
+	// Skip says why no values are known.
+	Skip string
 }
 
 // RaceCall is one of the two calls.
