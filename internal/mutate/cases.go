@@ -90,7 +90,7 @@ func dropElse(p *place, n *node, add func(...edit)) {
 	}
 	if e := n.one("defresult"); e != nil {
 		whens := n.all("args")
-		add(edit{whens[len(whens)-1].hi, e.hi, ""})
+		add(edit{p.tokens[p.at(whens[len(whens)-1].hi)].lo, e.hi, ""})
 	}
 }
 

@@ -20,10 +20,6 @@ type Explanation struct {
 // several match, the first one tells why.
 func Explanations() []Explanation { return explanations }
 
-var explanations = []Explanation{
-	{Operator: "materialized-drop", Why: "what is read or locked by the part is the same whether it is kept or folded in: a part that locks is never folded in, and the facts are read by the snapshot of the statement either way"},
-}
-
 type compiled struct{ operator, source, line, before, after *regexp.Regexp }
 
 var compile = sync.OnceValue(func() []compiled {

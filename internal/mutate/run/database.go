@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -46,7 +47,9 @@ func newReader(ctx context.Context, url, root string) (*reader, error) {
 // migrate begins a transaction and makes the tables in a schema of its own, with
 // one migration as the text has it.
 func (r *reader) migrate(ctx context.Context, name, text string) error {
-	all := "BEGIN; CREATE SCHEMA pawl_mutate; SET LOCAL search_path = pawl_mutate; SET LOCAL client_min_messages = error;\n"
+	// A name that another reader has would be waited for.
+	schema := "pawl_mutate_" + strings.ToLower(rand.Text())
+	all := "BEGIN; CREATE SCHEMA " + schema + "; SET LOCAL search_path = " + schema + "; SET LOCAL client_min_messages = error;\n"
 	for i, up := range r.up {
 		if r.names[i] == name {
 			up, _, _ = strings.Cut(text, "-- +goose Down")

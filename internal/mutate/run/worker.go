@@ -61,8 +61,8 @@ func (w *worker) test(ctx context.Context, m *mutate.Mutant) (result, error) {
 	return r, nil
 }
 
-// statement runs the tests that need a statement against a mutant of it, the
-// slow ones when no other noticed. A test that does not need it would pass: it
+// statement runs the tests that need a statement against a mutant of it, portion
+// by portion until one notices. A test that does not need it would pass: it
 // passes although the statement fails.
 func (w *worker) statement(ctx context.Context, s *suite, m *mutate.Mutant, r *result) error {
 	if err := os.WriteFile(w.file, []byte(m.SQL()), 0o600); err != nil {
@@ -176,8 +176,34 @@ func (w *worker) once(ctx context.Context, s *suite, file, pattern string) (*rou
 	return out, err
 }
 
-// slow is what the names of the tests begin with that take long.
-const slow = "TestRaces/"
+// portions puts tests in an order and in portions, so that most mutants need the
+// first one alone: the cells, the others, and then the races, which take long;
+// each by name. The order is the same in every run, and with it the first test
+// that notices a mutant.
+func portions(tests []string) [][]string {
+	kinds := make([][]string, 3)
+	for _, test := range tests {
+		switch {
+		case strings.HasPrefix(test, "TestMatrix/"):
+			kinds[0] = append(kinds[0], test)
+		case strings.HasPrefix(test, "TestRaces/"):
+			kinds[2] = append(kinds[2], test)
+		default:
+			kinds[1] = append(kinds[1], test)
+		}
+	}
+	const portion = 12
+	var out [][]string
+	for _, list := range kinds {
+		for len(list) > portion {
+			out, list = append(out, list[:portion]), list[portion:]
+		}
+		if len(list) > 0 {
+			out = append(out, list)
+		}
+	}
+	return out
+}
 
 // touching are the patterns of the tests that fail when a statement fails, in
 // the order in which to run them.
@@ -196,18 +222,8 @@ func (w *worker) touching(ctx context.Context, s *suite, source *mutate.Source) 
 	if err != nil || out == nil {
 		return nil, errors.Join(err, ctx.Err())
 	}
-	var first, last []string
-	for _, test := range out.failed {
-		if strings.HasPrefix(test, slow) {
-			last = append(last, test)
-		} else {
-			first = append(first, test)
-		}
-	}
-	for _, tests := range [][]string{first, last} {
-		if len(tests) > 0 {
-			patterns = append(patterns, patternOf(tests))
-		}
+	for _, tests := range portions(out.failed) {
+		patterns = append(patterns, patternOf(tests))
 	}
 	w.mu.Lock()
 	w.touched[source.Name] = patterns
