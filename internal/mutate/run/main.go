@@ -76,7 +76,12 @@ func (s *settings) flags(stderr io.Writer) *flag.FlagSet {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var s settings
-	if f := s.flags(stderr); f.Parse(args) != nil || f.NArg() > 0 {
+	f := s.flags(stderr)
+	if f.Parse(args) != nil {
+		return exitFailed
+	}
+	if f.NArg() > 0 {
+		_, _ = fmt.Fprintf(stderr, "mutate: %q is no flag\n", f.Arg(0))
 		return exitFailed
 	}
 	mutants, whole, err := choose(&s)
