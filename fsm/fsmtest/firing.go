@@ -123,6 +123,9 @@ func (f *firing) answer(step string, j judged, want fsm.Transition[string], got 
 	if !reflect.DeepEqual(got.Row, row) {
 		f.fatal(step, "%s answers with another row than there is (- want, + got)\n  - %s\n  + %s", got.Outcome, text(row), text(got.Row))
 	}
+	if got.Snapshot {
+		f.fatal(step, "%s says that the transaction sees one snapshot, and it does not", got.Outcome)
+	}
 	if got.Made != want {
 		f.fatal(step, "%s tells of the transition %+v, want %+v", got.Outcome, got.Made, want)
 	}
@@ -175,6 +178,7 @@ func (f *firing) again(j judged) {
 		if other, ok := f.other(name); ok {
 			f.values = other
 			f.shoot("told again with another "+name, judged{outcome: fsm.Mismatched}, f.any()...)
+			f.shoot("told again with another "+name+" and a wrong version", judged{outcome: fsm.Mismatched}, fsm.ExpectVersion(seedVersion+7))
 			f.values = values
 		}
 	}
@@ -225,7 +229,7 @@ func (f *firing) strangers() {
 		event, identity string
 	}{{f.row, seedEvent + " of " + f.event.Name, identity}, {other, f.event.Name, identity + " of another"}} {
 		sql := w.insert(m.Facts, append(w.keys(fact.row), "event", literal(fact.event), "identity", literal(fact.identity), "fingerprint", "'of another'",
-			"outcome", "'Applied'", "from_status", initial, "to_status", initial, "version", "1", "at", typed(seedAt, "timestamptz"))...)
+			"outcome", "'Applied'", "from_status", initial, "to_status", initial, "version", "1", "at", typed(literal(stamp(seedTime)), "timestamptz"))...)
 		if _, err := e.pool.Exec(f.t.Context(), sql); err != nil {
 			f.fatal("", "%s: %v", sql, err)
 		}
@@ -340,6 +344,21 @@ func (f *firing) other(name string) (Values, bool) {
 	return nil, false
 }
 
+// vary gives other values to the parameters whose values do not matter, so that
+// what a call writes is not what the row had.
+func (f *firing) vary() {
+	f.t.Helper()
+	usual := f.values
+	for _, p := range f.event.Params {
+		if _, matters := usual[p.Name]; matters || p.Value == "" {
+			continue
+		}
+		if other, ok := f.other(p.Name); ok {
+			f.values = other
+		}
+	}
+}
+
 // takes reports whether the check of a parameter lets the values pass.
 func (f *firing) takes(p Column, values Values) bool {
 	if p.Check == "" {
@@ -357,10 +376,16 @@ func others(typ, value, usual string) []string {
 		value = usual
 	}
 	switch base(typ) {
-	case "smallint", "integer", "bigint", "numeric":
+	case "smallint", "integer", "bigint", "numeric", "double precision":
 		return []string{"(" + value + ") + 1", "(" + value + ") - 1", "(" + value + ") * 2"}
 	case "uuid":
 		return []string{"'ffffffff-0000-4000-8000-000000000001'", "'ffffffff-0000-4000-8000-000000000002'"}
+	case "timestamptz", "date":
+		return []string{typed(value, base(typ)) + " + interval '1 day'", typed(value, base(typ)) + " - interval '1 day'"}
+	case "jsonb":
+		return []string{"jsonb_build_array(" + typed(value, "jsonb") + ")"}
+	case "bytea":
+		return []string{typed(value, "bytea") + ` || '\x01'::bytea`}
 	case "boolean":
 		return []string{"NOT (" + value + ")"}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/pawl-go/pawl/fsm"
 )
 
@@ -41,8 +39,8 @@ type Machine struct {
 	// Create, Correct and Get run the generated calls; Get returns the row.
 	Create, Correct func(*Call) (Answer, error)
 	Get             func(*Call) (any, error)
-	// Past is the generated History.
-	Past func(call *Call, after int64, limit int32) ([]fsm.Entry[string], error)
+	// Entries reads a page of a row's history.
+	Entries func(call *Call, after int64, limit int32) ([]fsm.Entry[string], error)
 	// Row reads a generated Row from the columns key, status, version, deadline
 	// and runs where there are any, and then Columns, in that order.
 	Row func(scan func(dest ...any) error) (any, error)
@@ -52,10 +50,9 @@ type Machine struct {
 
 	// Migrate brings the database at url to its present version.
 	Migrate func(ctx context.Context, url string) error
-	// Before, where a file beside the generated one sets it in an init function,
-	// runs in the empty database before Migrate: it makes tables that the
-	// migrations expect to be there.
-	Before func(ctx context.Context, conn *pgx.Conn) error
+	// Before is a file of SQL that runs in the empty database before Migrate, where
+	// it is there: it makes what the migrations expect to be there.
+	Before string
 }
 
 // Column is a column of the guarded table, or a parameter of an event.

@@ -43,8 +43,8 @@ func (e *engine) ways(t *testing.T, state string, ways []Case) {
 	}
 }
 
-// fireCase fires a case without and with an expected version, and tells its
-// fact again.
+// fireCase fires a case in a transaction that is rolled back, without and with
+// an expected version, and tells its fact again.
 func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	t.Helper()
 	if c.Skip != "" {
@@ -57,6 +57,8 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	}
 	defer f.forget()
 	f.row = f.newRow()
+	f.agree(c, f.judge())
+	f.vary()
 	j := f.judge()
 	f.agree(c, j)
 	f.strangers()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pawl-go/pawl/fsm"
 )
@@ -94,9 +95,9 @@ func (e *engine) seedHistory(r *row, s seed) string {
 	for _, k := range e.m.Key {
 		names = append(names, quoted(k.Name))
 	}
-	initial, now := e.state(e.m.Initial).Stored[0], e.state(s.state).Stored[0]
+	initial, now := e.m.Initial, s.state
 	entry := func(version int, event, from, to string) string {
-		return fmt.Sprintf("(%s, %d, %s, %s, %s, %s)", strings.Join(r.key, ", "), version, literal(event), from, literal(to), typed(seedAt, "timestamptz"))
+		return fmt.Sprintf("(%s, %d, %s, %s, %s, %s)", strings.Join(r.key, ", "), version, literal(event), from, literal(to), typed(literal(stamp(seedTime)), "timestamptz"))
 	}
 	return fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, at) VALUES %s", quoted(e.m.History), strings.Join(names, ", "),
 		strings.Join([]string{
@@ -110,7 +111,8 @@ func (e *engine) seedHistory(r *row, s seed) string {
 // which must forget it is seen.
 const seedRuns = "1"
 
-const seedAt = "'2001-01-01 00:00:00+00'"
+// seedTime is the time of its entries.
+var seedTime = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (e *engine) statusType() string {
 	if e.m.StatusType == "text" || base(e.m.StatusType) != e.m.StatusType {

@@ -420,7 +420,7 @@ var machine = fsmtest.Machine{
 		}
 		return payment.Get(call.Context, call.On, key)
 	},
-	Past: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
+	Entries: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
 		var key payment.Key
 		if err := call.Scan(&key); err != nil {
 			return nil, err
@@ -435,6 +435,7 @@ var machine = fsmtest.Machine{
 	Sweeps:    payment.Sweeps(),
 	Deadlines: []string{"query", "close"},
 	Migrate:   migrate,
+	Before:    "../../migrations/testdata/before.sql",
 }
 
 // migrate brings the database of the tests to the version of the migrations.

@@ -192,7 +192,10 @@ var machine = fsmtest.Machine{
 		{In: []string{"SENT"}, Event: "query", Outcome: fsm.Applied, To: "SENT", Emit: []string{"refund_query_due"}},
 		{In: []string{"REQUESTED", "SUCCEEDED", "CLOSED"}, Event: "retry", Outcome: fsm.Rejected},
 		{In: []string{"SENT"}, Event: "retry", Outcome: fsm.Replayed},
-		{In: []string{"ABNORMAL"}, Event: "retry", Outcome: fsm.Applied, To: "SENT", Emit: []string{"refund_send"}},
+		{In: []string{"ABNORMAL"}, Event: "retry",
+			Given:   fsmtest.Values{"attempts": "1"},
+			Outcome: fsm.Applied, To: "SENT", Emit: []string{"refund_send"},
+		},
 		{In: []string{"REQUESTED", "SENT", "ABNORMAL"}, Event: "succeed", Variant: "amount_matches",
 			Params:  fsmtest.Values{"provider_ref": "'provider_ref-1'", "amount_cents": "100"},
 			Outcome: fsm.Applied, To: "SUCCEEDED",
@@ -349,16 +352,19 @@ var machine = fsmtest.Machine{
 			Outcome: fsm.Ignored,
 		},
 		{In: "ABNORMAL",
+			Given:   fsmtest.Values{"attempts": "1"},
 			First:   fsmtest.RaceCall{Event: "retry"},
 			Second:  fsmtest.RaceCall{Event: "retry"},
 			Outcome: fsm.Replayed,
 		},
 		{In: "ABNORMAL", Variant: "then amount_matches",
+			Given:   fsmtest.Values{"attempts": "1"},
 			First:   fsmtest.RaceCall{Event: "retry"},
 			Second:  fsmtest.RaceCall{Event: "succeed", Params: fsmtest.Values{"provider_ref": "'provider_ref-1'", "amount_cents": "100"}},
 			Outcome: fsm.Applied,
 		},
 		{In: "ABNORMAL", Variant: "then none",
+			Given:   fsmtest.Values{"attempts": "1"},
 			First:   fsmtest.RaceCall{Event: "retry"},
 			Second:  fsmtest.RaceCall{Event: "succeed", Params: fsmtest.Values{"provider_ref": "'provider_ref-1'", "amount_cents": "10"}},
 			Outcome: fsm.Compensated,
@@ -369,6 +375,7 @@ var machine = fsmtest.Machine{
 			Outcome: fsm.Rejected,
 		},
 		{In: "ABNORMAL",
+			Given:   fsmtest.Values{"attempts": "1"},
 			First:   fsmtest.RaceCall{Event: "retry"},
 			Second:  fsmtest.RaceCall{Event: "close"},
 			Outcome: fsm.Applied,
@@ -427,7 +434,7 @@ var machine = fsmtest.Machine{
 		}
 		return refund.Get(call.Context, call.On, key)
 	},
-	Past: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
+	Entries: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
 		var key refund.Key
 		if err := call.Scan(&key); err != nil {
 			return nil, err
@@ -442,6 +449,7 @@ var machine = fsmtest.Machine{
 	Sweeps:    refund.Sweeps(),
 	Deadlines: []string{"send", "query"},
 	Migrate:   migrate,
+	Before:    "../../migrations/testdata/before.sql",
 }
 
 // migrate brings the database of the tests to the version of the migrations.

@@ -42,7 +42,7 @@ func (f *Finder) tableless(p Problem) Answer {
 func (f *Finder) joint(p Problem) Answer {
 	out := Answer{Failed: -1}
 	for n := len(p.Calls); n > 0; n-- {
-		s := build(f.machine, p, nil, n, map[string]string{})
+		s := f.build(p, nil, n, map[string]string{})
 		values, failed := f.solve(s)
 		if failed.answer == logic.Yes {
 			out.Row = s.shownRow(values)
@@ -66,7 +66,7 @@ func (f *Finder) stepwise(p Problem) Answer {
 		var values []string
 		var failed solution
 		for last := min(i+maxJoint, len(p.Calls)); last > i; last-- {
-			s = build(f.machine, p, before, last, maps.Clone(known))
+			s = f.build(p, before, last, maps.Clone(known))
 			if values, failed = f.solve(s); failed.answer == logic.Yes {
 				break
 			}

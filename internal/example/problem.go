@@ -37,8 +37,10 @@ type Condition struct {
 	// Untrue asks for the expression to be false or NULL instead of true.
 	Untrue bool
 	// Bound, where it is not 0, asks only that the sides of the expression's
-	// bound of that number are Steps steps apart (see logic.Ask).
+	// bound of that number are Steps steps apart, and Decides that it hangs on
+	// them whether the expression is true (see logic.Ask).
 	Bound, Steps int
+	Decides      bool
 }
 
 // IsNull is the condition that a column or parameter, given as a reference to
@@ -107,6 +109,10 @@ type Finder struct {
 	machine *model.Machine
 	reader  logic.Reader
 	solved  map[string]solution
+	// assigned is nil without a table.
+	assigned  assigned
+	variables map[wish]symbol
+	version   symbol
 	// left is how many questions may still be asked.
 	left int
 }
@@ -117,12 +123,22 @@ const maxQuestions = 20_000
 
 // NewFinder returns a finder for a machine, with or without a table.
 func NewFinder(m *model.Machine) *Finder {
-	return &Finder{machine: m, solved: map[string]solution{}, left: maxQuestions}
+	f := &Finder{machine: m, solved: map[string]solution{}, variables: map[wish]symbol{}, left: maxQuestions}
+	if m.Table != nil {
+		f.assigned = assignments(m)
+		name := m.Table.Version
+		typ, _ := model.ParseType(m.Table.VersionType)
+		f.version = keyed(symbol{Var: logic.Var{Name: name, Kind: logic.Int, Bits: 64}, people: name, typ: typ, natural: []string{"1"}})
+	}
+	return f
 }
+
+// Bound is a comparison within a condition.
+type Bound = logic.Bound
 
 // Bounds returns the comparisons of numbers, dates and times in a condition of
 // the event.
-func (f *Finder) Bounds(event *model.Event, e *model.Expr) []logic.Bound {
+func (f *Finder) Bounds(event *model.Event, e *model.Expr) []Bound {
 	if f.machine.Table == nil || e == nil {
 		return nil
 	}

@@ -1,6 +1,10 @@
 package genfire
 
-import "github.com/pawl-go/pawl/internal/model"
+import (
+	"path"
+
+	"github.com/pawl-go/pawl/internal/model"
+)
 
 // call renders the closure that reads key and parameters and makes the call.
 func (g *generator) call(e *model.Event) {
@@ -80,7 +84,13 @@ func (g *generator) calls() {
 	f.P("}")
 	f.P("return ", g.own("Get"), "(call.Context, call.On, key)")
 	f.P("},")
-	g.past()
+	f.P("Entries: func(call *", g.test("Call"), ", after int64, limit int32) ([]", g.runtime("Entry"), "[string], error) {")
+	f.P("var key ", g.own("Key"))
+	f.P("if err := call.Scan(", g.keyFields("key"), "); err != nil {")
+	f.P("return nil, err")
+	f.P("}")
+	f.P("return ", g.test("EntriesOf"), "(", g.own("History"), "(call.Context, call.On, key, after, limit))")
+	f.P("},")
 	g.row()
 	if m.Deadlines() {
 		f.P("Sweeps: ", g.own("Sweeps"), "(),")
@@ -91,18 +101,7 @@ func (g *generator) calls() {
 		f.P("Deadlines: ", list(names), ",")
 	}
 	f.P("Migrate: migrate,")
-}
-
-// past renders the closure that reads a row's history.
-func (g *generator) past() {
-	f := g.f
-	f.P("Past: func(call *", g.test("Call"), ", after int64, limit int32) ([]", g.runtime("Entry"), "[string], error) {")
-	f.P("var key ", g.own("Key"))
-	f.P("if err := call.Scan(", g.keyFields("key"), "); err != nil {")
-	f.P("return nil, err")
-	f.P("}")
-	f.P("return ", g.test("EntriesOf"), "(", g.own("History"), "(call.Context, call.On, key, after, limit))")
-	f.P("},")
+	g.text("Before", "../../"+path.Base(g.Migrations)+"/testdata/before.sql")
 }
 
 // row renders the closure that reads a row.

@@ -12,6 +12,9 @@ import (
 type Ask struct {
 	SQL          string
 	Bound, Steps int
+	// Decides asks besides that it hangs on that comparison alone whether the
+	// condition is true: it is where the comparison is, and only there.
+	Decides bool
 }
 
 // Bound is a comparison within a condition, of values that have a next one.
@@ -35,11 +38,16 @@ func (r *Reader) Example(vars []Var, asks []Ask) Finding {
 			a.guards = append(a.guards, a.read(t))
 			continue
 		}
-		at := known(isFalse)
-		if bounds := a.bounds(t); 0 < ask.Bound && ask.Bound <= len(bounds) {
-			at = a.apart(bounds[ask.Bound-1], ask.Steps)
+		bounds := a.bounds(t)
+		if ask.Bound < 1 || ask.Bound > len(bounds) {
+			a.guards = append(a.guards, known(isFalse))
+			continue
 		}
-		a.guards = append(a.guards, at)
+		at := bounds[ask.Bound-1]
+		a.guards = append(a.guards, a.apart(at, ask.Steps))
+		if ask.Decides {
+			a.guards = append(a.guards, a.readWith(t, at, isTrue), not(among(isTrue, a.readWith(t, at, isFalse))))
+		}
 	}
 	a.among()
 	a.settle()
@@ -68,6 +76,13 @@ func (r *Reader) Bounds(vars []Var, sql string) []Bound {
 type sides struct {
 	text        string
 	left, right *term
+	end         *pg.Node // the right side, by which the reader finds it again
+}
+
+// readWith reads a fragment in which one comparison has this truth value.
+func (a *analysis) readWith(t tree, at sides, set truth) *cond {
+	r := &reader{analysis: a, names: t.names, given: map[*pg.Node]*cond{at.end: known(set)}}
+	return r.cond(t.node)
 }
 
 // bounds finds the comparisons of a fragment.
@@ -90,7 +105,7 @@ func (a *analysis) bounds(t tree) []sides {
 		}
 		if countable(l) && countable(t) {
 			p := printer{names: r.names}
-			out = append(out, sides{p.node(left) + " " + op + " " + p.node(right), l, t})
+			out = append(out, sides{p.node(left) + " " + op + " " + p.node(right), l, t, right})
 		}
 	})
 	return out

@@ -112,3 +112,21 @@ func TestExampleAtABound(t *testing.T) {
 	infinite := append(asks("oat = 'infinity'"), logic.Ask{SQL: "at < oat", Bound: 1, Steps: -1})
 	require.Equal(t, no, r.Example(vars(), infinite).Answer, "nothing is a step before infinity")
 }
+
+func TestExampleWhereABoundDecides(t *testing.T) {
+	t.Parallel()
+	r := new(logic.Reader)
+	guard := "ot = 'x' AND a <= 10 AND (b < 5 OR s > 7)"
+	at := func(bound, steps int, more ...string) logic.Finding {
+		return r.Example(vars(), append(asks(more...), logic.Ask{SQL: guard, Bound: bound, Steps: steps, Decides: true}))
+	}
+	f := at(1, 1)
+	require.Equal(t, "11", valueOf(t, f, "a", false))
+	require.Equal(t, "'x'", valueOf(t, f, "ot", false), "else the guard is not true whatever a is")
+	require.Equal(t, no, at(1, 1, "ot IS NULL").Answer)
+	require.Equal(t, no, at(2, 0, "s > 7").Answer, "the other way to be true must not be open")
+	require.Equal(t, yes, at(3, 1, "b = 5").Answer)
+	require.Equal(t, no, at(3, 1, "a = 11").Answer)
+	between := logic.Ask{SQL: "a BETWEEN 1 AND 5", Bound: 2, Steps: 1, Decides: true}
+	require.Equal(t, "6", valueOf(t, r.Example(vars(), []logic.Ask{between}), "a", false))
+}

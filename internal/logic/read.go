@@ -10,6 +10,9 @@ import (
 type reader struct {
 	*analysis
 	names map[int32]string
+	// given are comparisons that are not read but have a value, by their right
+	// sides.
+	given map[*pg.Node]*cond
 }
 
 // tree is a fragment as PostgreSQL's grammar reads it; without a node when it

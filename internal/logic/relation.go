@@ -91,6 +91,9 @@ func (r *reader) alike(left, right *pg.Node) *cond {
 
 // relation reads a comparison.
 func (r *reader) relation(op string, left, right *pg.Node) *cond {
+	if c := r.given[right]; c != nil {
+		return c
+	}
 	if !r.grow() {
 		return r.opaqueFact(r.joined(op, left, right), r.inside(left, right), nil)
 	}

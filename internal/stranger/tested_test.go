@@ -77,3 +77,55 @@ func TestTheGeneratedTestsRunByThemselves(t *testing.T) {
 	require.Contains(t, out, "--- FAIL: TestMatrix/PUBLISHED/publish ")
 	require.NotContains(t, out, "--- FAIL: TestMatrix/DRAFT")
 }
+
+// Whatever a table is like, its generated tests make their rows and pass: names
+// that mean something to SQL, numbers, keys of several columns, dates, enums,
+// codes, states that are renamed or retired, expected versions, and tables that
+// were there before, with columns, constraints and triggers of their owner's.
+func TestTheGeneratedTestsServeEveryTable(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/all")
+	code, out := fsmgen(t, dir, "init")
+	require.Zero(t, code, out)
+	require.NoError(t, os.Remove(filepath.Join(dir, "definitions/article.yaml")))
+	for _, name := range []string{
+		"own/definitions/settlement.yaml", "exact/definitions/ticket.yaml", "exact/definitions/purse.yaml", "hostile/definitions/hostile.yaml",
+		"tested/definitions/post.yaml", "tested/definitions/parcel.yaml", "tested/definitions/lamp.yaml",
+		"tested/migrations/00002_posts.sql", "tested/migrations/testdata/before.sql",
+	} {
+		_, to, _ := strings.Cut(name, "/")
+		write(t, filepath.Join(dir, to), read(t, filepath.Join("testdata", name)))
+	}
+	code, out = fsmgen(t, dir, "generate")
+	require.Zero(t, code, out)
+	out, ok := goTest(t, dir, "PAWL_TEST_DATABASE_URL="+testdb.URL(t))
+	require.True(t, ok, out)
+	for _, name := range []string{"TestMatrix/OPEN/close", "TestMatrix/FREE/pay/price_matches", "TestMatrix/DRAFT/publish", "TestMatrix/PACKED/send", "TestMatrix/off/push"} {
+		require.Contains(t, out, "--- PASS: "+name+" ", name)
+	}
+	// A text that is put together is nothing that values are found for.
+	require.Equal(t, 2, strings.Count(out, "--- SKIP: "), out)
+	require.Equal(t, 2, strings.Count(out, "--- SKIP: TestRaces/it's/a::b_then_a::b/"), out)
+}
+
+// While a state is renamed, its rows are read and written under two names; the
+// tests pass at every step.
+func TestTheGeneratedTestsPassDuringARename(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/news")
+	for _, verb := range []string{"init", "generate"} {
+		code, out := fsmgen(t, dir, verb)
+		require.Zero(t, code, out)
+	}
+	file := filepath.Join(dir, "definitions/article.yaml")
+	breakFile(t, file, "PUBLISHED", "PUBLIC")
+	breakFile(t, file, "  PUBLIC: {}", "  PUBLIC: {was: PUBLISHED}")
+	database := "PAWL_TEST_DATABASE_URL=" + testdb.URL(t)
+	for _, command := range [][]string{{"generate"}, {"generate", "--advance"}, {"generate", "--advance"}} {
+		code, out := fsmgen(t, dir, command...)
+		require.Zero(t, code, out)
+		out, ok := goTest(t, dir, database)
+		require.True(t, ok, "%v: %s", command, out)
+		require.Contains(t, out, "--- PASS: TestMatrix/PUBLIC/archive ")
+	}
+}

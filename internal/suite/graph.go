@@ -23,6 +23,8 @@ func (a arc) guarded() bool { return a.transition().Guard != nil }
 // graph is a machine as its arcs. States are named by their indexes.
 type graph struct {
 	machine *model.Machine
+	// filler gives the cases their data.
+	filler *filler
 	// arcs are in the order of the states, for each in that of the events, and
 	// for each cell in the order in which its transitions are tried.
 	arcs []arc
@@ -44,7 +46,7 @@ const (
 
 // graphOf reads the arcs of a machine and how far each state is away.
 func graphOf(m *model.Machine) *graph {
-	g := &graph{machine: m, out: make([][]int, len(m.States))}
+	g := &graph{machine: m, filler: newFiller(m), out: make([][]int, len(m.States))}
 	for _, s := range m.States {
 		for _, e := range m.Events {
 			for at := range e.Cells[s.Index].Transitions {

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/pawl-go/pawl/internal/example"
 	"github.com/pawl-go/pawl/internal/model"
@@ -15,10 +14,12 @@ import (
 // or times in a guard its sides a step apart, equal, and a step apart the other
 // way. What a cell does at a bound is found with the values: the guard is true
 // there if it can be, after those before it were not.
-func Guards(m *model.Machine) *Suite {
-	g := &guards{newBuilder(m, "guards")}
-	each(m, func(cell *model.Cell) {
-		if variants := Variants(cell); len(variants) > 1 {
+func Guards(m *model.Machine) *Suite { return guardSuite(newFiller(m)) }
+
+func guardSuite(f *filler) *Suite {
+	g := &guards{newBuilder(f, "guards")}
+	each(f.machine, func(cell *model.Cell) {
+		if variants := Variants(cell); len(variants) > 1 && !g.full() {
 			g.ways(cell, variants)
 			g.pairs(cell, variants)
 			for i, t := range cell.Transitions {
@@ -33,6 +34,18 @@ func Guards(m *model.Machine) *Suite {
 }
 
 type guards struct{ *builder }
+
+// guardWays is how many ways the cells with guards have: as many cases there
+// are at least, unless some are impossible.
+func guardWays(m *model.Machine) int64 {
+	n := int64(0)
+	each(m, func(cell *model.Cell) {
+		if cell.Moves() && cell.Transitions[0].Guard != nil {
+			n += int64(len(Variants(cell)))
+		}
+	})
+	return n
+}
 
 func (g *guards) ways(cell *model.Cell, variants []Variant) {
 	for _, v := range variants {
@@ -71,7 +84,7 @@ func (g *guards) nulls(cell *model.Cell, variants []Variant, i int) {
 			continue
 		}
 		seen[name] = true
-		g.wherever(cell, variants, i, name+" NULL", example.IsNull(p))
+		g.wherever(cell, variants, i, name+" NULL", name+" is NULL", example.IsNull(p))
 	}
 }
 
@@ -103,36 +116,49 @@ func (g *guards) bounds(cell *model.Cell, variants []Variant, i int) {
 			continue
 		}
 		for steps := -1; steps <= 1; steps++ {
-			g.wherever(cell, variants, i, number+[]string{"b-1", "b", "b+1"}[steps+1], example.Condition{Expr: guard.SQL, Bound: n + 1, Steps: steps})
+			at := example.Condition{Expr: guard.SQL, Bound: n + 1, Steps: steps}
+			decides := at
+			decides.Decides = true
+			g.wherever(cell, variants, i, number+[]string{"b-1", "b", "b+1"}[steps+1], saying(b, steps), decides, at)
 		}
 	}
 }
 
 // wherever adds a case in which a condition holds that is about the guard of
 // number i, going the first way that it can: by that guard, by a later one or by
-// none, and last by one before it.
-func (g *guards) wherever(cell *model.Cell, variants []Variant, i int, what string, must example.Condition) {
+// none, and last by one before it. Of several conditions the first is taken that
+// can hold, and values that are known are better than those that are not.
+func (g *guards) wherever(cell *model.Cell, variants []Variant, i int, what, words string, conditions ...example.Condition) {
 	item := g.item(ItemGuard, named(cell, variants[i].Name, what), of(cell, variants[i]))
 	ways := append(variants[i:len(variants):len(variants)], variants[:i]...)
-	for _, undecided := range []bool{false, true} {
-		for _, v := range ways {
+	var best *Case
+	for _, must := range conditions {
+		for n, v := range ways {
 			s := v.step(cell)
-			if v.Name == variants[i].Name {
-				s.Variant += " " + what
-			} else {
-				s.Variant += " at " + variants[i].Name + " " + what
+			s.Variant = variants[i].Name + " " + what
+			if n > 0 {
+				s.Variant = v.Name + " at " + s.Variant
 			}
-			c := &Case{Start: cell.State, Steps: []Step{s}}
-			more := map[int][]example.Condition{0: {must}}
-			if possible := g.filler.filled(c, more); !possible || !undecided && c.why() != "" {
-				g.suite.Items[item].Why = c.why()
-				continue
+			c := &Case{ID: g.id(path(cell, variants[i].Name+" "+what)), Start: cell.State, Steps: []Step{s}}
+			possible := g.filler.filled(c, map[int][]example.Condition{0: {must}})
+			if possible && c.why() == "" {
+				g.put(c, item)
+				return
 			}
-			g.add(path(cell, variants[i].Name+" "+what), []Step{s}, more, item)
-			return
+			if possible && best == nil {
+				best = c
+			}
 		}
 	}
-	if why := g.suite.Items[item].Why; strings.HasPrefix(why, impossible) {
-		g.suite.Items[item].Why = impossible + must.String() + " (" + what + ")"
+	if best != nil {
+		g.put(best, item)
+		return
 	}
+	g.suite.Items[item].Why = impossible + words
+}
+
+// saying is a bound in words.
+func saying(b example.Bound, steps int) string {
+	apart := map[int]string{-1: "the left is the right less " + b.Step, 0: "both sides are equal", 1: "the left is the right and " + b.Step + " more"}
+	return "of " + b.Text + ", " + apart[steps]
 }

@@ -82,7 +82,7 @@ func nPlus(g *graph) *Suite {
 		for _, e := range g.machine.Events {
 			for _, way := range sneakWays(e.Cells[state.Index]) {
 				sneaks[way] = len(s.Items)
-				s.addSneak(way)
+				s.addSneak(g, way)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func sneakWays(c *model.Cell) []arc {
 }
 
 // addSneak adds the test of such a way, and its item.
-func (s *Suite) addSneak(way arc) {
+func (s *Suite) addSneak(g *graph, way arc) {
 	c := way.cell
 	id := cellID(c, "")
 	i := item(ItemCell, "cell "+id, ItemStep{State: c.State, Event: c.Event})
@@ -142,6 +142,6 @@ func (s *Suite) addSneak(way arc) {
 			ItemStep{State: c.State, Event: c.Event, Transition: c.Transitions[way.at-1], Variant: variantName(c, way.at)})
 	}
 	test := &Case{ID: caseID(s.Machine, s.Name, "sneak", id), Start: c.State, Steps: []Step{wayStep(c, way.at)}}
-	fill(s.Machine, test)
+	g.filler.fill(test)
 	s.Cases, s.Items = append(s.Cases, test), append(s.Items, i)
 }

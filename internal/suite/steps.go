@@ -34,41 +34,13 @@ func (g *graph) newCase(id string, start *model.State, arcs []int) *Case {
 	for i, a := range arcs {
 		c.Steps[i] = wayStep(g.arcs[a].cell, g.arcs[a].at)
 	}
-	fill(g.machine, c)
+	g.filler.fill(c)
 	return c
 }
 
 // wayStep is the call that takes the cell's way of that place: one of its
 // transitions, or behind them what is said when none is taken.
-func wayStep(c *model.Cell, at int) Step {
-	s := Step{From: c.State, Event: c.Event, Variant: variantName(c, at), To: c.State}
-	if c.Event.ExpectVersion {
-		s.Version = RightVersion
-	}
-	if at < len(c.Transitions) {
-		t := c.Transitions[at]
-		s.Transition, s.Outcome, s.To, s.Emit = t, Applied, t.To, t.Emit
-		s.Fact = len(c.Event.Identity) > 0
-		return s
-	}
-	s.Outcome = outcomeOf(c.Otherwise)
-	if c.Otherwise == model.Compensate {
-		s.Emit, s.Fact = c.Emit, true
-	}
-	return s
-}
+func wayStep(c *model.Cell, at int) Step { return Variants(c)[at].step(c) }
 
-// outcomeOf is what a call is answered when the decision is reached.
-func outcomeOf(d model.Decision) Outcome {
-	switch d {
-	case model.Replay:
-		return Replayed
-	case model.Ignore:
-		return Ignored
-	case model.Compensate:
-		return Compensated
-	case model.GuardFailed:
-		return GuardFailed
-	}
-	return Rejected
-}
+// variantName names the cell's way of that place. Empty for a cell of one way.
+func variantName(c *model.Cell, at int) string { return Variants(c)[at].Name }

@@ -37,15 +37,15 @@ func Variants(cell *model.Cell) []Variant {
 			Name: guardName(t, i), Transition: t, Outcome: Applied, To: t.To, Emit: t.Emit,
 			Fact: len(cell.Event.Identity) > 0,
 		}
-		if t.Guard == nil {
-			if i > 0 {
-				v.Name = variantElse
-			}
-			return append(out, v)
+		if t.Guard == nil && i > 0 {
+			v.Name = variantElse
 		}
 		out = append(out, v)
 	}
-	last := Variant{Outcome: decided(cell.Otherwise), To: cell.State}
+	if cell.Closed() {
+		return out
+	}
+	last := Variant{Outcome: outcomeOf(cell.Otherwise), To: cell.State}
 	if last.Outcome == Compensated {
 		last.Emit, last.Fact = cell.Emit, true
 	}
@@ -69,8 +69,8 @@ func guardName(t *model.Transition, i int) string {
 	return t.Guard.Name
 }
 
-// decided is what a call answers where no transition is taken.
-func decided(d model.Decision) Outcome {
+// outcomeOf is what a call answers where no transition is taken.
+func outcomeOf(d model.Decision) Outcome {
 	switch d {
 	case model.Replay:
 		return Replayed

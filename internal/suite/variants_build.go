@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/example"
@@ -15,8 +14,8 @@ type builder struct {
 	at     map[string]int // of an item, by its ID
 }
 
-func newBuilder(m *model.Machine, name string) *builder {
-	return &builder{suite: &Suite{Machine: m, Name: name}, filler: newFiller(m), at: map[string]int{}}
+func newBuilder(f *filler, name string) *builder {
+	return &builder{suite: &Suite{Machine: f.machine, Name: name}, filler: f, at: map[string]int{}}
 }
 
 // item adds something to be covered, and returns its index.
@@ -28,17 +27,35 @@ func (b *builder) item(kind ItemKind, id string, steps ...ItemStep) int {
 // add fills a case and adds it, with what it covers. A case for which no values
 // exist is not added: the items that nothing else covers say so.
 func (b *builder) add(id []string, steps []Step, more map[int][]example.Condition, covers ...int) bool {
-	c := &Case{ID: strings.Join(append([]string{b.suite.Machine.Name, b.suite.Name}, id...), "/"), Start: steps[0].From, Steps: steps}
+	if b.full() {
+		return false
+	}
+	c := &Case{ID: b.id(id), Start: steps[0].From, Steps: steps}
 	if !b.filler.filled(c, more) {
 		for _, i := range covers {
 			b.suite.Items[i].Why = c.why()
 		}
 		return false
 	}
-	slices.Sort(covers)
-	c.Covers = slices.Compact(covers)
-	b.suite.Cases = append(b.suite.Cases, c)
+	b.put(c, covers...)
 	return true
+}
+
+// full reports whether the suite has more cases than are wanted, so that it is
+// not worth its completion.
+func (b *builder) full() bool {
+	return b.filler.limit > 0 && len(b.suite.Cases) > b.filler.limit
+}
+
+// put adds a case that is filled.
+func (b *builder) put(c *Case, covers ...int) {
+	c.Covers = ascending(covers)
+	b.suite.Cases = append(b.suite.Cases, c)
+}
+
+// id is the ID of a case, of parts that are free of slashes.
+func (b *builder) id(parts []string) string {
+	return caseID(b.suite.Machine, b.suite.Name, parts...)
 }
 
 // why is the first reason for which a step has no values.
@@ -61,25 +78,25 @@ func (b *builder) done() *Suite {
 	return b.suite
 }
 
-// path is the part of an ID that names a cell.
+// path is a cell as the parts of an ID, with what follows, empty parts left out.
 func path(cell *model.Cell, more ...string) []string {
-	out := []string{cell.State.Name, cell.Event.Name}
-	for _, part := range more {
-		if part != "" {
-			out = append(out, part)
+	return with([]string{part(cell.State.Name), part(cell.Event.Name)}, more...)
+}
+
+// with is an ID with further parts, those that are not empty.
+func with(id []string, parts ...string) []string {
+	out := id[:len(id):len(id)]
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
 		}
 	}
 	return out
 }
 
+// named is a cell in the ID of an item, with what is said of it.
 func named(cell *model.Cell, more ...string) string {
-	out := cell.State.Name + "/" + cell.Event.Name
-	for _, part := range more {
-		if part != "" {
-			out += " " + part
-		}
-	}
-	return out
+	return strings.Join(with([]string{cellID(cell, "")}, more...), " ")
 }
 
 func of(cell *model.Cell, v Variant) ItemStep {
