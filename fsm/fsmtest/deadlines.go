@@ -1,7 +1,6 @@
 package fsmtest
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"testing"
@@ -70,7 +69,10 @@ func (e *engine) sweep(t *testing.T, event *Event, sweep fsm.Sweep, now time.Tim
 	if len(swept) != want {
 		t.Fatalf("%s, sweep of %s: %d rows moved, want %d: %+v", e.m.Name, event.Name, len(swept), want, swept)
 	}
-	e.inTurn(t, rows, sweep, now)
+	if i := slices.IndexFunc(rows, func(r *overdue) bool { return r.moves != nil }); i >= 0 {
+		e.byServerClock(t, rows[i], sweep)
+		e.pages(t, rows[i], sweep, now)
+	}
 }
 
 // overdue makes the rows of one case and says what the sweep must do with them.
@@ -137,47 +139,4 @@ func (o *overdue) swept(swept []fsm.Swept) {
 	if swept[i] != want {
 		o.fatal(o.step, "the sweep says %+v, want %+v", swept[i], want)
 	}
-}
-
-// inTurn sweeps rows of which several are due, page by page: those due first come
-// first, a page passes over as many as it is told, and over a row that another
-// session holds.
-func (e *engine) inTurn(t *testing.T, rows []*overdue, sweep fsm.Sweep, now time.Time) {
-	t.Helper()
-	i := slices.IndexFunc(rows, func(o *overdue) bool { return o.moves != nil })
-	if i < 0 || t.Failed() {
-		return
-	}
-	ctx, now := t.Context(), now.Add(-30*time.Minute) // nothing else is due then
-	var due []*row
-	for minutes := range 4 {
-		at := typed(literal(stamp(now.Add(time.Duration(minutes-4)*time.Minute))), "timestamptz")
-		r, err := e.newRow(ctx, seed{state: rows[i].state, event: rows[i].event.Name, values: rows[i].given, due: at})
-		if err != nil {
-			t.Fatal(err)
-		}
-		due = append(due, r)
-	}
-	expect := func(step string, page fsm.SweepPage, want *row) {
-		t.Helper()
-		page.Now, page.Actor = &now, "sweep"
-		swept, err := sweep(ctx, e.statements.on(e.pool), page)
-		if err != nil || len(swept) != 1 || swept[0].Key != want.text {
-			t.Fatalf("%s, sweep of %s, %s: %+v, error %v; want the row %s alone", e.m.Name, rows[i].event.Name, step, swept, err, want.text)
-		}
-	}
-	expect("a page of one row", fsm.SweepPage{Limit: 1}, due[0])
-	expect("a page of one row after another", fsm.SweepPage{Limit: 1, Skip: 1}, due[2])
-	tx, err := e.pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if _, err := tx.Exec(ctx, "SELECT 1 FROM "+quoted(e.m.Table)+" AS o WHERE "+e.where(due[1], "o")+" FOR UPDATE"); err != nil {
-		t.Fatal(err)
-	}
-	bounded, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	ctx = bounded
-	expect("with a row that another session holds", fsm.SweepPage{}, due[3])
 }

@@ -68,7 +68,8 @@ type Column struct {
 	Given, Set bool
 	// Value is a value that suits, as SQL; empty where none is known.
 	Value string
-	// Check is the parameter's condition, as SQL over p; empty for none.
+	// Check is the parameter's condition, as SQL over p, or the column's, over o;
+	// empty for none.
 	Check string
 }
 

@@ -1,10 +1,13 @@
 package fsmtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/pawl-go/pawl/fsm"
 )
 
 // seedVersion is the version of a row that was made for a case. Its history has
@@ -31,15 +34,20 @@ type seed struct {
 
 // newRow makes the row, with a history.
 func (e *engine) newRow(ctx context.Context, s seed) (*row, error) {
+	return e.newRowOn(ctx, e.pool, s)
+}
+
+// newRowOn makes it in a transaction, or on the pool.
+func (e *engine) newRowOn(ctx context.Context, on fsm.DB, s seed) (*row, error) {
 	s.version = seedVersion
 	r, insert, err := e.insert(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.pool.Exec(ctx, insert); err != nil {
+	if _, err := on.Exec(ctx, insert); err != nil {
 		return nil, fmt.Errorf("make a row in %s: %w", s.state, err)
 	}
-	_, err = e.pool.Exec(ctx, e.seedHistory(r, s))
+	_, err = on.Exec(ctx, e.seedHistory(r, s))
 	return r, err
 }
 
@@ -63,8 +71,8 @@ func (e *engine) insert(ctx context.Context, s seed) (*row, string, error) {
 	case state.After > 0:
 		add(m.Deadline, seedDue)
 	}
-	if m.Runs != "" && s.runs != "" {
-		add(m.Runs, s.runs)
+	if m.Runs != "" {
+		add(m.Runs, cmp.Or(s.runs, seedRuns))
 	}
 	for _, c := range m.Columns {
 		if _, known := s.values[c.Name]; !known && (c.Default != "" || c.Optional) {
@@ -73,6 +81,9 @@ func (e *engine) insert(ctx context.Context, s seed) (*row, string, error) {
 		v, err := given(s.values, c)
 		if err != nil {
 			return nil, "", err
+		}
+		if _, known := s.values[c.Name]; !known && c.Set && base(c.Type) == "text" && c.Value != "" {
+			v = typed("'before'", c.Type) // so that a call which sets it is seen
 		}
 		add(c.Name, v)
 	}
@@ -95,6 +106,10 @@ func (e *engine) seedHistory(r *row, s seed) string {
 			entry(seedVersion, seedEvent, literal(now), now),
 		}, ", "))
 }
+
+// seedRuns is how often the deadline of such a row has come, so that a call
+// which must forget it is seen.
+const seedRuns = "1"
 
 // seedTime is the time of its entries.
 var seedTime = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
