@@ -51,5 +51,16 @@ check: ## definitions and queries clean, generation without a difference, vet, s
 	$(PURE) go vet $(PACKAGES)
 	$(PURE) go tool staticcheck $(PACKAGES)
 
+.PHONY: mutate
+mutate: ## break the generated SQL in every way; docs/mutation.md says which test notices
+	$(PURE) go run ./internal/mutate/run -report docs/mutation.md $(MUTATE)
+
+.PHONY: mutate-sample
+mutate-sample: ## break it in a few ways, for every change
+	$(PURE) go run ./internal/mutate/run -statement '$(SAMPLED)' -sample 80 -seed 4
+
+# Statements that have, together, every part that statements have.
+SAMPLED := ^(OrderCreate|OrderRefundSucceeded|PaymentClose|PaymentSucceed|RefundSweepQuery)$$
+
 .PHONY: ci
-ci: check demo test race ## everything that a change must pass; ends in go test's own lines
+ci: check demo mutate-sample test race ## everything that a change must pass; ends in go test's own lines

@@ -1,6 +1,7 @@
 package fsmtest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -32,10 +33,40 @@ func Absent(t *testing.T, m *Machine) {
 				if values, ok := f.refusable(p); ok {
 					f.values = values
 					f.refused("with an impossible "+p.Name, fsm.ErrArgument, f.any()...)
+					f.names(p)
 					f.values = c.Params
 				}
+				f.possible(p)
+				f.values = c.Params
 			}
 		})
+	}
+}
+
+// names sees that the error of an impossible value says which parameter it is.
+func (f *firing) names(p Column) {
+	f.t.Helper()
+	_, err := f.e.fire(f.t.Context(), nil, f.event, f.row, f.values, f.any()...)
+	if err == nil || !strings.Contains(err.Error(), "check of "+p.Name+" is not true") {
+		f.fatal("with an impossible "+p.Name, "the error %v does not name the parameter", err)
+	}
+}
+
+// possible gives a parameter that has a check each value that the check takes.
+func (f *firing) possible(p Column) {
+	f.t.Helper()
+	if p.Check == "" {
+		return
+	}
+	usual := f.values
+	for _, v := range candidates(Column{Type: p.Type}) {
+		f.values = Values{}
+		for name, v := range usual {
+			f.values[name] = v
+		}
+		if f.values[p.Name] = v; f.takes(p, f.values) {
+			f.inside(f.judge())
+		}
 	}
 }
 

@@ -32,12 +32,14 @@ type Answer struct {
 	Made    fsm.Transition[string]
 	Guards  []string
 	Row     any
+	// Snapshot says that the transaction sees one snapshot all along.
+	Snapshot bool
 }
 
 // AnswerOf is a result as an answer.
 func AnswerOf[S ~string, R any](r fsm.Result[S, R], err error) (Answer, error) {
 	a := Answer{
-		Outcome: r.Outcome, State: string(r.State), Version: r.Version, Row: r.Row,
+		Outcome: r.Outcome, State: string(r.State), Version: r.Version, Row: r.Row, Snapshot: r.Snapshot,
 		Made: fsm.Transition[string]{
 			Event: r.Transition.Event, Outcome: r.Transition.Outcome,
 			From: string(r.Transition.From), To: string(r.Transition.To), Version: r.Transition.Version,
@@ -47,6 +49,18 @@ func AnswerOf[S ~string, R any](r fsm.Result[S, R], err error) (Answer, error) {
 		a.Guards = append(a.Guards, g.Name)
 	}
 	return a, err
+}
+
+// EntriesOf is a history without the machine's type.
+func EntriesOf[S ~string](entries []fsm.Entry[S], err error) ([]fsm.Entry[string], error) {
+	var list []fsm.Entry[string]
+	for _, e := range entries {
+		list = append(list, fsm.Entry[string]{
+			Version: e.Version, Event: e.Event, From: string(e.From), To: string(e.To),
+			Actor: e.Actor, Reason: e.Reason, RequestID: e.RequestID, Forced: e.Forced, At: e.At,
+		})
+	}
+	return list, err
 }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

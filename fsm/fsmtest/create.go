@@ -7,15 +7,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawl-go/pawl/fsm"
 )
 
-// Create creates a row, again, and again with other values, and reads it. It
-// also sees that the table refuses rows that do not begin in the initial state.
+// Create creates a row, again, and again with other values, and reads it.
 func Create(t *testing.T, m *Machine) {
 	t.Parallel()
 	e := open(t, m)
@@ -33,7 +32,12 @@ func Create(t *testing.T, m *Machine) {
 	if _, err := m.Get(e.call(ctx, nil, e.keyList(r), nil)); !errors.Is(err, fsm.ErrNotFound) {
 		f.fatal("before it", "Get ends with %v, want %v", err, fsm.ErrNotFound)
 	}
+	if _, err := e.newRow(ctx, seed{state: m.Initial, event: createEvent}); err != nil {
+		f.fatal("make another row", "%v", err)
+	}
+	f.createInside(fsm.Applied)
 	f.create("", fsm.Applied, nil)
+	f.createInside(fsm.Replayed)
 	f.create("again", fsm.Replayed, nil)
 	for _, c := range e.created() {
 		if c.Set || c.Value == "" {
@@ -48,7 +52,7 @@ func Create(t *testing.T, m *Machine) {
 	if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
 		f.fatal("", "Get answers with another row than there is, error %v (- want, + got)\n  - %s\n  + %s", errors.Join(err, wantErr), text(want), text(got))
 	}
-	e.births(t)
+	e.twoCreations(t)
 }
 
 // created are the columns that a creator gives, in order.
@@ -74,26 +78,51 @@ func (c creation) column() Column {
 	return p
 }
 
+// giving is the list of a creation's values for Go to read.
+func (f *firing) giving(values Values) []string {
+	f.t.Helper()
+	list := f.e.keyList(f.row)
+	for _, c := range f.e.created() {
+		v, err := given(values, c.column())
+		if err != nil {
+			f.fatal("", "%v", err)
+		}
+		list = append(list, asGo(v, c.Column, false))
+	}
+	return list
+}
+
+// createInside makes the call in a transaction, by the server's clock.
+func (f *firing) createInside(want fsm.Outcome) {
+	f.t.Helper()
+	f.e.within(f.t, func(ctx context.Context, tx pgx.Tx, now time.Time) {
+		before, err := f.e.look(ctx, tx, f.row)
+		if err != nil {
+			f.fatal(insideStep, "look at the row: %v", err)
+		}
+		must := before.clone()
+		if want == fsm.Applied {
+			if must, err = f.e.born(ctx, f.row, nil, now); err != nil {
+				f.fatal(insideStep, "ask what must be: %v", err)
+			}
+		}
+		got, err := f.e.m.Create(f.e.call(ctx, tx, f.giving(nil), []fsm.Option{serverClock}))
+		f.insideAnswer(ctx, tx, want, got, err, before, must)
+	})
+}
+
 // create makes the call and compares what it says and leaves.
 func (f *firing) create(step string, want fsm.Outcome, values Values) {
 	f.t.Helper()
 	e, m, ctx := f.e, f.e.m, f.t.Context()
-	list := e.keyList(f.row)
-	for _, c := range e.created() {
-		v, err := given(values, c.column())
-		if err != nil {
-			f.fatal(step, "%v", err)
-		}
-		list = append(list, asGo(v, c.Column, false))
-	}
 	before := f.look(f.row)
-	got, err := m.Create(e.call(ctx, nil, list, nil))
+	got, err := m.Create(e.call(ctx, nil, f.giving(values), nil))
 	if err != nil {
 		f.fatal(step, "%v, want %s", err, want)
 	}
 	must := before.clone()
 	if want == fsm.Applied {
-		if must, err = e.born(ctx, f.row, values); err != nil {
+		if must, err = e.born(ctx, f.row, values, clock); err != nil {
 			f.fatal(step, "ask what must be: %v", err)
 		}
 	}
@@ -102,7 +131,7 @@ func (f *firing) create(step string, want fsm.Outcome, values Values) {
 
 // born is the snapshot that a creation must leave. Columns that nobody gave
 // have their default, or are empty.
-func (e *engine) born(ctx context.Context, r *row, values Values) (snapshot, error) {
+func (e *engine) born(ctx context.Context, r *row, values Values, at time.Time) (snapshot, error) {
 	m := e.m
 	var all, params []string
 	for i, k := range m.Key {
@@ -124,65 +153,26 @@ func (e *engine) born(ctx context.Context, r *row, values Values) (snapshot, err
 		all = append(all, value+" AS "+quoted(c.Name))
 	}
 	after, told := snapshot{}, told{Params: map[string]any{}}
-	if err := e.record(ctx, all, &after.Row); err != nil {
+	if err := e.record(ctx, all, at, &after.Row); err != nil {
 		return after, err
 	}
-	if err := e.record(ctx, params, &told.Params); err != nil {
+	if err := e.record(ctx, params, at, &told.Params); err != nil {
 		return after, err
 	}
-	e.enter(after, m.Initial, clock)
+	e.enter(after, m.Initial, at)
 	after.Row[m.Version] = number(1)
 	after.History = []record{{
 		"version": number(1), "event": createEvent, "from_status": nil, "to_status": m.Initial,
-		"actor": actor, "reason": reason, "request_id": request, "forced": false, "at": stamp(clock),
+		"actor": actor, "reason": reason, "request_id": request, "forced": false, "at": stamp(at),
 	}}
 	for _, topic := range m.CreateEmit {
-		after.Outbox = append(after.Outbox, e.emitted(r, createEvent, topic, 1, nil, m.Initial, told, clock))
+		after.Outbox = append(after.Outbox, e.emitted(r, createEvent, topic, 1, nil, m.Initial, told, at))
 	}
 	return after, nil
 }
 
 // record is the JSON object that PostgreSQL makes of a list of columns.
-func (e *engine) record(ctx context.Context, columns []string, into any) error {
-	query := fmt.Sprintf("SELECT to_jsonb(x) FROM (SELECT %s FROM (SELECT %s::timestamptz AS now) AS c) AS x", strings.Join(columns, ", "), literal(stamp(clock)))
+func (e *engine) record(ctx context.Context, columns []string, at time.Time, into any) error {
+	query := fmt.Sprintf("SELECT to_jsonb(x) FROM (SELECT %s FROM (SELECT %s::timestamptz AS now) AS c) AS x", strings.Join(columns, ", "), literal(stamp(at)))
 	return decode(e.pool.QueryRow(ctx, query), into)
-}
-
-// births sees that the table lets rows begin in the initial state alone.
-func (e *engine) births(t *testing.T) {
-	t.Helper()
-	ctx := t.Context()
-	tx, err := e.pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if _, err := tx.Exec(ctx, "ALTER TABLE "+quoted(e.m.Table)+" ENABLE TRIGGER "+quoted(e.m.Birth)); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range e.m.States {
-		e.birth(t, tx, s, 1, s.Name != e.m.Initial)
-		e.birth(t, tx, s, 2, true)
-	}
-}
-
-// birth inserts a row, in a savepoint, and sees whether that is refused.
-func (e *engine) birth(t *testing.T, tx pgx.Tx, s State, version int, refused bool) {
-	t.Helper()
-	ctx := t.Context()
-	_, insert, err := e.insert(ctx, seed{state: s.Name, version: version})
-	if err != nil {
-		t.Fatal(err)
-	}
-	savepoint, err := tx.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = savepoint.Exec(ctx, insert)
-	if e := (*pgconn.PgError)(nil); refused != (errors.As(err, &e) && e.Code == "23514") {
-		t.Fatalf("%s: an INSERT in %s, version %d, ends with the error %v; refused must it be: %t", s.Name, s.Name, version, err, refused)
-	}
-	if err := savepoint.Rollback(ctx); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -20,6 +20,7 @@ const (
 	urlVariable        = "PAWL_TEST_DATABASE_URL"
 	skipVariable       = "PAWL_TEST_SKIP"
 	statementsVariable = "PAWL_TEST_STATEMENTS"
+	roundsVariable     = "PAWL_TEST_ROUNDS"
 
 	maxConns = 10
 	// patience bounds every wait. It is there to fail a test that would hang, and
@@ -41,7 +42,12 @@ var database struct {
 // Main runs a package's tests and drops their database at the end. A generated
 // TestMain calls it.
 func Main(m *testing.M) {
-	code := m.Run()
+	code := 0
+	if os.Getenv(roundsVariable) == "" {
+		code = m.Run()
+	} else {
+		code = rounds(m, os.Stdin, os.Stdout)
+	}
 	if database.drop != nil {
 		if err := database.drop(); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, "fsmtest:", err)

@@ -69,6 +69,10 @@ func (e *engine) sweep(t *testing.T, event *Event, sweep fsm.Sweep, now time.Tim
 	if len(swept) != want {
 		t.Fatalf("%s, sweep of %s: %d rows moved, want %d: %+v", e.m.Name, event.Name, len(swept), want, swept)
 	}
+	if i := slices.IndexFunc(rows, func(r *overdue) bool { return r.moves != nil }); i >= 0 {
+		e.byServerClock(t, rows[i], sweep)
+		e.pages(t, rows[i], sweep, now)
+	}
 }
 
 // overdue makes the rows of one case and says what the sweep must do with them.

@@ -156,7 +156,7 @@ func (e *engine) call(ctx context.Context, on fsm.DB, list []string, options []f
 		on = e.pool
 	}
 	return &Call{
-		Context: ctx, On: e.statements.on(on),
+		Context: ctx, On: single{e.statements.on(on)},
 		Options: append([]fsm.Option{fsm.At(clock), fsm.Actor(actor), fsm.Reason(reason), fsm.RequestID(request)}, options...),
 		row:     e.pool.QueryRow(ctx, "SELECT "+strings.Join(list, ", ")),
 	}

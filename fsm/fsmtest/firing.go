@@ -6,6 +6,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,7 +21,9 @@ type firing struct {
 	state string
 	event *Event
 	given Values
-	row   *row
+	// runs is how often the row's deadline has come, as SQL; empty for the usual.
+	runs string
+	row  *row
 	// rows are all that were made.
 	rows []*row
 	// values are the parameters of the next call.
@@ -38,7 +41,7 @@ func (f *firing) fatal(step, format string, args ...any) {
 
 func (f *firing) newRow() *row {
 	f.t.Helper()
-	r, err := f.e.newRow(f.t.Context(), seed{state: f.state, event: f.event.Name, values: f.given})
+	r, err := f.e.newRow(f.t.Context(), seed{state: f.state, event: f.event.Name, values: f.given, runs: f.runs})
 	if err != nil {
 		f.fatal("", "%v", err)
 	}
@@ -120,8 +123,14 @@ func (f *firing) answer(step string, j judged, want fsm.Transition[string], got 
 	if !reflect.DeepEqual(got.Row, row) {
 		f.fatal(step, "%s answers with another row than there is (- want, + got)\n  - %s\n  + %s", got.Outcome, text(row), text(got.Row))
 	}
+	if got.Snapshot {
+		f.fatal(step, "%s says that the transaction sees one snapshot, and it does not", got.Outcome)
+	}
 	if got.Made != want {
 		f.fatal(step, "%s tells of the transition %+v, want %+v", got.Outcome, got.Made, want)
+	}
+	if got.Snapshot {
+		f.fatal(step, "%s is marked as of a snapshot, and was of the row as committed", got.Outcome)
 	}
 	if j.outcome == fsm.GuardFailed && !slices.Equal(got.Guards, j.guards) {
 		f.fatal(step, "GuardFailed names the guards %q, want %q", got.Guards, j.guards)
@@ -162,11 +171,14 @@ func (f *firing) again(j judged) {
 	}
 	f.shoot("told again", judged{outcome: fsm.Replayed}, f.any()...)
 	f.shoot("told again with a wrong version", judged{outcome: fsm.Replayed}, fsm.ExpectVersion(seedVersion+7))
+	f.moveOn()
+	f.shoot("told again after the row has moved on", judged{outcome: fsm.Replayed}, f.any()...)
 	first, values := f.row, f.values
 	for _, name := range f.event.Fingerprint {
 		if other, ok := f.other(name); ok {
 			f.values = other
 			f.shoot("told again with another "+name, judged{outcome: fsm.Mismatched}, f.any()...)
+			f.shoot("told again with another "+name+" and a wrong version", judged{outcome: fsm.Mismatched}, fsm.ExpectVersion(seedVersion+7))
 			f.values = values
 		}
 	}
@@ -178,6 +190,50 @@ func (f *firing) again(j judged) {
 	}
 	f.compare("told of another row", judged{outcome: fsm.Mismatched}, fsm.Transition[string]{}, got, before, before)
 	f.row = first
+}
+
+// moveOn lets a correction move the row.
+func (f *firing) moveOn() {
+	f.t.Helper()
+	state, _ := f.look(f.row).Row[f.e.m.Status].(string)
+	for _, to := range f.e.m.States {
+		if to.Retired || to.Name == state {
+			continue
+		}
+		c := f.e.call(f.t.Context(), nil, f.e.keyList(f.row), nil)
+		c.To = to.Name
+		if _, err := f.e.m.Correct(c); err != nil {
+			f.fatal("", "move the row on: %v", err)
+		}
+		return
+	}
+}
+
+// strangers makes facts that are not the call's: one of the row with the call's
+// identity, of another event, and one of another row, of the same event.
+func (f *firing) strangers() {
+	f.t.Helper()
+	m, e := f.e.m, f.e
+	if len(f.event.Identity) == 0 {
+		return
+	}
+	t, err := e.told(f.t.Context(), e.pool, f.row, f.shot())
+	if err != nil {
+		f.fatal("", "ask the identity: %v", err)
+	}
+	identity, _ := t.Identity.(string)
+	w, other := &writing{e: e, t: f.t, ctx: f.t.Context()}, f.newRow()
+	initial := literal(e.state(m.Initial).Stored[0])
+	for _, fact := range []struct {
+		row             *row
+		event, identity string
+	}{{f.row, seedEvent + " of " + f.event.Name, identity}, {other, f.event.Name, identity + " of another"}} {
+		sql := w.insert(m.Facts, append(w.keys(fact.row), "event", literal(fact.event), "identity", literal(fact.identity), "fingerprint", "'of another'",
+			"outcome", "'Applied'", "from_status", initial, "to_status", initial, "version", "1", "at", typed(literal(stamp(seedTime)), "timestamptz"))...)
+		if _, err := e.pool.Exec(f.t.Context(), sql); err != nil {
+			f.fatal("", "%s: %v", sql, err)
+		}
+	}
 }
 
 // forget removes the facts of the rows, so that others may bring them.
@@ -192,6 +248,40 @@ func (f *firing) forget() {
 			f.t.Errorf("%s: forget the facts: %v", f.label, err)
 		}
 	}
+}
+
+// lastRuns makes the call of a deadline's event at rows whose deadline has come
+// as often as it may but for one or two times.
+func (f *firing) lastRuns(j judged) {
+	f.t.Helper()
+	s := f.e.state(f.state)
+	if f.e.m.Runs == "" || j.move.To != s.Name || s.Event != f.event.Name {
+		return
+	}
+	for left := min(2, s.Max); left > 0; left-- {
+		f.runs = strconv.Itoa(s.Max - left)
+		f.row = f.newRow()
+		f.shoot("the deadline has come "+f.runs+" times", f.judge(), f.any()...)
+	}
+	f.runs = ""
+}
+
+// unwritten makes a call that writes nothing at a row which has no history: it
+// tells of no transition.
+func (f *firing) unwritten(j judged) {
+	f.t.Helper()
+	options := f.any()
+	switch j.outcome {
+	case fsm.Applied:
+		j, options = judged{outcome: fsm.Stale}, []fsm.Option{fsm.ExpectVersion(seedVersion + 1)}
+	case fsm.Compensated:
+		return
+	}
+	f.row = f.newRow()
+	if _, err := f.e.pool.Exec(f.t.Context(), "DELETE FROM "+quoted(f.e.m.History)+" AS x WHERE "+f.e.where(f.row, "x")); err != nil {
+		f.fatal("", "take the history away: %v", err)
+	}
+	f.shoot("of a row without history", j, options...)
 }
 
 // made is the transition that an answer must tell of: the call's own, that of a
@@ -254,6 +344,21 @@ func (f *firing) other(name string) (Values, bool) {
 	return nil, false
 }
 
+// vary gives other values to the parameters whose values do not matter, so that
+// what a call writes is not what the row had.
+func (f *firing) vary() {
+	f.t.Helper()
+	usual := f.values
+	for _, p := range f.event.Params {
+		if _, matters := usual[p.Name]; matters || p.Value == "" {
+			continue
+		}
+		if other, ok := f.other(p.Name); ok {
+			f.values = other
+		}
+	}
+}
+
 // takes reports whether the check of a parameter lets the values pass.
 func (f *firing) takes(p Column, values Values) bool {
 	if p.Check == "" {
@@ -271,10 +376,16 @@ func others(typ, value, usual string) []string {
 		value = usual
 	}
 	switch base(typ) {
-	case "smallint", "integer", "bigint", "numeric":
+	case "smallint", "integer", "bigint", "numeric", "double precision":
 		return []string{"(" + value + ") + 1", "(" + value + ") - 1", "(" + value + ") * 2"}
 	case "uuid":
 		return []string{"'ffffffff-0000-4000-8000-000000000001'", "'ffffffff-0000-4000-8000-000000000002'"}
+	case "timestamptz", "date":
+		return []string{typed(value, base(typ)) + " + interval '1 day'", typed(value, base(typ)) + " - interval '1 day'"}
+	case "jsonb":
+		return []string{"jsonb_build_array(" + typed(value, "jsonb") + ")"}
+	case "bytea":
+		return []string{typed(value, "bytea") + ` || '\x01'::bytea`}
 	case "boolean":
 		return []string{"NOT (" + value + ")"}
 	}

@@ -39,6 +39,8 @@ type Machine struct {
 	// Create, Correct and Get run the generated calls; Get returns the row.
 	Create, Correct func(*Call) (Answer, error)
 	Get             func(*Call) (any, error)
+	// Entries reads a page of a row's history.
+	Entries func(call *Call, after int64, limit int32) ([]fsm.Entry[string], error)
 	// Row reads a generated Row from the columns key, status, version, deadline
 	// and runs where there are any, and then Columns, in that order.
 	Row func(scan func(dest ...any) error) (any, error)
@@ -66,7 +68,8 @@ type Column struct {
 	Given, Set bool
 	// Value is a value that suits, as SQL; empty where none is known.
 	Value string
-	// Check is the parameter's condition, as SQL over p; empty for none.
+	// Check is the parameter's condition, as SQL over p, or the column's, over o;
+	// empty for none.
 	Check string
 }
 

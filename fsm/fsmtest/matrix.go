@@ -43,8 +43,8 @@ func (e *engine) ways(t *testing.T, state string, ways []Case) {
 	}
 }
 
-// fireCase fires a case without and with an expected version, and tells its
-// fact again.
+// fireCase fires a case in a transaction that is rolled back, without and with
+// an expected version, and tells its fact again.
 func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	t.Helper()
 	if c.Skip != "" {
@@ -57,8 +57,12 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	}
 	defer f.forget()
 	f.row = f.newRow()
+	f.agree(c, f.judge())
+	f.vary()
 	j := f.judge()
 	f.agree(c, j)
+	f.strangers()
+	f.inside(j)
 	switch j.outcome {
 	case fsm.Applied:
 		f.stale()
@@ -67,6 +71,7 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 		f.forget()
 		f.row = f.newRow()
 		f.shoot("the right version", f.judge(), fsm.ExpectVersion(seedVersion))
+		f.lastRuns(j)
 	case fsm.Compensated:
 		f.shoot("", j, f.any()...)
 		f.again(j)
@@ -77,6 +82,8 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 		f.shoot("", j, f.any()...)
 		f.shoot("a wrong version", j, fsm.ExpectVersion(seedVersion+1))
 	}
+	f.forget()
+	f.unwritten(j)
 }
 
 // agree compares what the case says with what the machine's own table does: two

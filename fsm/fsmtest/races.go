@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -125,6 +124,7 @@ func (o overlap) run(step string, commit bool) {
 	if got, err := o.e.fire(ctx, held, a.event, a.row, a.values, a.any()...); err != nil || got.Outcome != fsm.Applied && got.Outcome != fsm.Compensated {
 		b.fatal("the first call", "%s, error %v: it should have written", got.Outcome, err)
 	}
+	o.e.referred(a)
 	want := old
 	if commit {
 		want = o.meant(ctx, b, held)
@@ -152,6 +152,16 @@ func (o overlap) run(step string, commit bool) {
 		b.fatal("the second call", "%v, want %s", said.err, want.j.outcome)
 	}
 	b.after(want, said.Answer)
+}
+
+// referred sees that rows which refer to the one that another session holds can
+// be made all the while: they need its key alone.
+func (e *engine) referred(f *firing) {
+	f.t.Helper()
+	sql := "SELECT FROM " + quoted(e.m.Table) + " AS o WHERE " + e.where(f.row, "o") + " FOR KEY SHARE NOWAIT"
+	if _, err := e.pool.Exec(f.t.Context(), sql); err != nil {
+		f.fatal("the first call", "it holds the row against rows that refer to it: %v", err)
+	}
 }
 
 // early reports whether a call failed by a CHECK that it keeps on the row as it
@@ -230,7 +240,7 @@ func (o overlap) waiting(ctx context.Context, b *firing, held pgx.Tx, old meant)
 		b.fatal("", "another session: %v", err)
 	}
 	options := o.options(b)
-	done := make(chan said, 1)
+	done, pid := make(chan said, 1), conn.Conn().PgConn().PID() // of a connection that may be given back soon
 	go func() {
 		defer conn.Release()
 		a, err := o.e.fire(ctx, conn, b.event, b.row, b.values, options...)
@@ -245,23 +255,8 @@ func (o overlap) waiting(ctx context.Context, b *firing, held pgx.Tx, old meant)
 			b.fatal("the second call", "it waits for the first and has nothing to write")
 		}
 	}
-	ask := time.NewTicker(time.Millisecond) // so that asking does not keep the others from running
-	defer ask.Stop()
-	for {
-		select {
-		case a := <-done:
-			b.fatal("the second call", "%s, error %v: it did not wait for the first, which holds the row", a.Outcome, a.err)
-		case <-ask.C:
-		}
-		var waits bool
-		err := o.e.pool.QueryRow(ctx, "SELECT $1::integer = ANY (pg_blocking_pids($2::integer))", held.Conn().PgConn().PID(), conn.Conn().PgConn().PID()).Scan(&waits)
-		if err != nil {
-			b.fatal("", "see who waits: %v", err)
-		}
-		if waits {
-			return done
-		}
-	}
+	o.e.awaitBlocked(ctx, o.t, b.label+", the second call", held.Conn().PgConn().PID(), pid, done)
+	return done
 }
 
 // after compares what the second call said and left.

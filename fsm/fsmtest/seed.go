@@ -1,9 +1,13 @@
 package fsmtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/pawl-go/pawl/fsm"
 )
 
 // seedVersion is the version of a row that was made for a case. Its history has
@@ -30,15 +34,20 @@ type seed struct {
 
 // newRow makes the row, with a history.
 func (e *engine) newRow(ctx context.Context, s seed) (*row, error) {
+	return e.newRowOn(ctx, e.pool, s)
+}
+
+// newRowOn makes it in a transaction, or on the pool.
+func (e *engine) newRowOn(ctx context.Context, on fsm.DB, s seed) (*row, error) {
 	s.version = seedVersion
 	r, insert, err := e.insert(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.pool.Exec(ctx, insert); err != nil {
+	if _, err := on.Exec(ctx, insert); err != nil {
 		return nil, fmt.Errorf("make a row in %s: %w", s.state, err)
 	}
-	_, err = e.pool.Exec(ctx, e.seedHistory(r, s))
+	_, err = on.Exec(ctx, e.seedHistory(r, s))
 	return r, err
 }
 
@@ -62,8 +71,8 @@ func (e *engine) insert(ctx context.Context, s seed) (*row, string, error) {
 	case state.After > 0:
 		add(m.Deadline, seedDue)
 	}
-	if m.Runs != "" && s.runs != "" {
-		add(m.Runs, s.runs)
+	if m.Runs != "" {
+		add(m.Runs, cmp.Or(s.runs, seedRuns))
 	}
 	for _, c := range m.Columns {
 		if _, known := s.values[c.Name]; !known && (c.Default != "" || c.Optional) {
@@ -72,6 +81,9 @@ func (e *engine) insert(ctx context.Context, s seed) (*row, string, error) {
 		v, err := given(s.values, c)
 		if err != nil {
 			return nil, "", err
+		}
+		if _, known := s.values[c.Name]; !known && c.Set && base(c.Type) == "text" && c.Value != "" {
+			v = typed("'before'", c.Type) // so that a call which sets it is seen
 		}
 		add(c.Name, v)
 	}
@@ -83,9 +95,9 @@ func (e *engine) seedHistory(r *row, s seed) string {
 	for _, k := range e.m.Key {
 		names = append(names, quoted(k.Name))
 	}
-	initial, now := e.state(e.m.Initial).Stored[0], e.state(s.state).Stored[0]
+	initial, now := e.m.Initial, s.state
 	entry := func(version int, event, from, to string) string {
-		return fmt.Sprintf("(%s, %d, %s, %s, %s, %s)", strings.Join(r.key, ", "), version, literal(event), from, literal(to), typed(seedAt, "timestamptz"))
+		return fmt.Sprintf("(%s, %d, %s, %s, %s, %s)", strings.Join(r.key, ", "), version, literal(event), from, literal(to), typed(literal(stamp(seedTime)), "timestamptz"))
 	}
 	return fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, at) VALUES %s", quoted(e.m.History), strings.Join(names, ", "),
 		strings.Join([]string{
@@ -95,7 +107,12 @@ func (e *engine) seedHistory(r *row, s seed) string {
 		}, ", "))
 }
 
-const seedAt = "'2001-01-01 00:00:00+00'"
+// seedRuns is how often the deadline of such a row has come, so that a call
+// which must forget it is seen.
+const seedRuns = "1"
+
+// seedTime is the time of its entries.
+var seedTime = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (e *engine) statusType() string {
 	if e.m.StatusType == "text" || base(e.m.StatusType) != e.m.StatusType {

@@ -20,6 +20,10 @@ import (
 // TestMain drops the database of the tests when they are done.
 func TestMain(m *testing.M) { fsmtest.Main(m) }
 
+// TestTable writes to the tables past the calls, and sees that they refuse what
+// no call may do.
+func TestTable(t *testing.T) { fsmtest.Table(t, &machine) }
+
 // TestMatrix fires every cell of the table, and every way of those with guards.
 func TestMatrix(t *testing.T) { fsmtest.Matrix(t, &machine) }
 
@@ -32,6 +36,9 @@ func TestDeadlines(t *testing.T) { fsmtest.Deadlines(t, &machine) }
 
 // TestCreate creates a row, again, and with other values.
 func TestCreate(t *testing.T) { fsmtest.Create(t, &machine) }
+
+// TestHistory reads pages of a row's history.
+func TestHistory(t *testing.T) { fsmtest.History(t, &machine) }
 
 // TestCorrect forces a row from each state into each.
 func TestCorrect(t *testing.T) { fsmtest.Correct(t, &machine) }
@@ -58,11 +65,11 @@ var machine = fsmtest.Machine{
 	Columns: []fsmtest.Column{
 		{Name: "customer_id", Type: "text", Given: true, Value: "'customer_id-1'"},
 		{Name: "sku", Type: "text", Given: true, Value: "'sku-1'"},
-		{Name: "quantity", Type: "integer", Given: true, Value: "1"},
-		{Name: "total_cents", Type: "bigint", Given: true, Value: "100"},
+		{Name: "quantity", Type: "integer", Given: true, Check: "o.quantity > 0", Value: "1"},
+		{Name: "total_cents", Type: "bigint", Given: true, Check: "o.total_cents > 0", Value: "100"},
 		{Name: "paid_cents", Type: "bigint", Default: "0", Set: true, Value: "0"},
-		{Name: "refund_cents", Type: "bigint", Default: "0", Set: true, Value: "0"},
-		{Name: "refunded_cents", Type: "bigint", Default: "0", Set: true, Value: "0"},
+		{Name: "refund_cents", Type: "bigint", Default: "0", Set: true, Check: "o.refund_cents <= o.paid_cents", Value: "0"},
+		{Name: "refunded_cents", Type: "bigint", Default: "0", Set: true, Check: "o.refunded_cents <= o.refund_cents", Value: "0"},
 		{Name: "payment_no", Type: "text", Optional: true, Set: true, Value: "'x'"},
 		{Name: "paid_at", Type: "timestamptz", Optional: true, Set: true, Value: "'2020-01-02 03:04:05+00'"},
 	},
@@ -1319,6 +1326,13 @@ var machine = fsmtest.Machine{
 			return nil, err
 		}
 		return order.Get(call.Context, call.On, key)
+	},
+	Entries: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
+		var key order.Key
+		if err := call.Scan(&key); err != nil {
+			return nil, err
+		}
+		return fsmtest.EntriesOf(order.History(call.Context, call.On, key, after, limit))
 	},
 	Row: func(scan func(dest ...any) error) (any, error) {
 		var row order.Row

@@ -20,6 +20,10 @@ import (
 // TestMain drops the database of the tests when they are done.
 func TestMain(m *testing.M) { fsmtest.Main(m) }
 
+// TestTable writes to the tables past the calls, and sees that they refuse what
+// no call may do.
+func TestTable(t *testing.T) { fsmtest.Table(t, &machine) }
+
 // TestMatrix fires every cell of the table, and every way of those with guards.
 func TestMatrix(t *testing.T) { fsmtest.Matrix(t, &machine) }
 
@@ -32,6 +36,9 @@ func TestDeadlines(t *testing.T) { fsmtest.Deadlines(t, &machine) }
 
 // TestCreate creates a row, again, and with other values.
 func TestCreate(t *testing.T) { fsmtest.Create(t, &machine) }
+
+// TestHistory reads pages of a row's history.
+func TestHistory(t *testing.T) { fsmtest.History(t, &machine) }
 
 // TestCorrect forces a row from each state into each.
 func TestCorrect(t *testing.T) { fsmtest.Correct(t, &machine) }
@@ -57,7 +64,7 @@ var machine = fsmtest.Machine{
 	Runs:       "deadline_runs",
 	Columns: []fsmtest.Column{
 		{Name: "order_id", Type: "uuid", Given: true, Value: "'00000000-0000-4000-8000-000000000001'"},
-		{Name: "amount_cents", Type: "bigint", Given: true, Value: "100"},
+		{Name: "amount_cents", Type: "bigint", Given: true, Check: "o.amount_cents > 0", Value: "100"},
 		{Name: "paid_cents", Type: "bigint", Default: "0", Set: true, Value: "1"},
 		{Name: "provider_ref", Type: "text", Optional: true, Set: true, Value: "'x'"},
 		{Name: "settled_at", Type: "timestamptz", Optional: true, Set: true, Value: "'2020-01-02 03:04:05+00'"},
@@ -412,6 +419,13 @@ var machine = fsmtest.Machine{
 			return nil, err
 		}
 		return payment.Get(call.Context, call.On, key)
+	},
+	Entries: func(call *fsmtest.Call, after int64, limit int32) ([]fsm.Entry[string], error) {
+		var key payment.Key
+		if err := call.Scan(&key); err != nil {
+			return nil, err
+		}
+		return fsmtest.EntriesOf(payment.History(call.Context, call.On, key, after, limit))
 	},
 	Row: func(scan func(dest ...any) error) (any, error) {
 		var row payment.Row

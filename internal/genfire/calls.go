@@ -84,6 +84,13 @@ func (g *generator) calls() {
 	f.P("}")
 	f.P("return ", g.own("Get"), "(call.Context, call.On, key)")
 	f.P("},")
+	f.P("Entries: func(call *", g.test("Call"), ", after int64, limit int32) ([]", g.runtime("Entry"), "[string], error) {")
+	f.P("var key ", g.own("Key"))
+	f.P("if err := call.Scan(", g.keyFields("key"), "); err != nil {")
+	f.P("return nil, err")
+	f.P("}")
+	f.P("return ", g.test("EntriesOf"), "(", g.own("History"), "(call.Context, call.On, key, after, limit))")
+	f.P("},")
 	g.row()
 	if m.Deadlines() {
 		f.P("Sweeps: ", g.own("Sweeps"), "(),")

@@ -71,6 +71,9 @@ func (g *generator) columns() {
 		if g.m.Sets(c) {
 			more += ", Set: true"
 		}
+		if c.Check != nil {
+			more += ", Check: " + quote(expr(c.Check))
+		}
 		g.f.P("{Name: ", quote(c.Name), ", Type: ", quote(c.Type.SQL), more, ", Value: ", quote(g.usual(c)), "},")
 	}
 	g.f.P("},")

@@ -5,9 +5,9 @@ import (
 	"github.com/pawl-go/pawl/internal/suite"
 )
 
-// MaxCells is the size of a machine, in cells, up to which every guard is
-// given values. The cases of a larger one are Plain.
-const MaxCells = 20_000
+// MaxCases is how many cases a suite may have to be fired one by one. Instead of a
+// larger one there are those of Plain.
+const MaxCases = 20_000
 
 // Plain makes the cases and races of a machine without a look at its guards: one
 // case a cell, which renders as one line for all states with one decision, and

@@ -68,6 +68,8 @@ var table = []struct {
 	{"examples/orders/storm", []string{"fsm/...", "gen/..."}},
 
 	{"internal/localpg", nil},
+	{"internal/mutate", []string{"internal/pgparse"}},
+	{"internal/mutate/run", []string{"internal/mutate", "internal/localpg"}},
 	{"internal/localpg/withpg", []string{"internal/localpg"}},
 	{"internal/testdb", []string{"internal/localpg"}}, // the migrations are given to it
 	{"internal/needs", nil},

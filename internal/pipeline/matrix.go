@@ -45,12 +45,42 @@ func embeds(fsys fs.FS) (bool, error) {
 // matrix renders the test that fires the machine's cases.
 func matrix(m *model.Machine, module string) (gengo.File, error) {
 	in := genfire.Input{Machine: m, Package: path.Join(module, Gen, m.Package), Migrations: path.Join(module, Migrations)}
-	if len(m.States)*len(m.Events) > genfire.MaxCells {
-		in.Cells, in.Races = genfire.Plain(m)
-	} else {
-		in.Cells = slices.Concat(suite.AllCells(m).Cases, suite.Guards(m).Cases)
-		in.Races = suite.Races(m).Cases
+	if err := fill(&in); err != nil {
+		return gengo.File{}, err
 	}
 	content, err := genfire.Test(in)
 	return gengo.File{Name: genfire.Name, Content: content}, err
+}
+
+// fill gives the test its cases and races: those of the suites, or plain ones
+// instead of suites that are too large.
+func fill(in *genfire.Input) error {
+	in.Cells, in.Races = genfire.Plain(in.Machine)
+	maker := suite.For(in.Machine)
+	cells, err := made(maker, "all-cells")
+	if err != nil || cells == nil {
+		return err
+	}
+	guards, err := made(maker, "guards")
+	if err != nil {
+		return err
+	}
+	in.Cells = slices.Concat(cells, guards)
+	races, err := made(maker, "races")
+	if races != nil {
+		in.Races = races
+	}
+	return err
+}
+
+// made are the cases of a suite; nil for one that is too large.
+func made(maker *suite.Maker, name string) ([]*suite.Case, error) {
+	s, err := maker.Make(name, genfire.MaxCases)
+	if large := (*suite.LimitError)(nil); errors.As(err, &large) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append([]*suite.Case{}, s.Cases...), nil
 }

@@ -1,0 +1,100 @@
+package mutate
+
+// sameState are the statements of events that lead from one state to itself.
+const sameState = `^(Payment|Refund)(Sweep)?Query$|^Order(Sweep)?Query(Payment|Refund)$`
+
+// oneState are the statements without guards of events that leave one state alone.
+const oneState = `^Payment(Submit|Query|SweepQuery|SweepClose)$|^Refund(Send|Query|Retry|Stick|SweepSend|SweepQuery)$|` +
+	`^Order(Pay|QueryPayment|QueryRefund|Expire|PaymentFailed|Ship|Receive|SweepQueryPayment|SweepQueryRefund|SweepExpire|SweepReceive)$`
+
+// explanations are as narrow as they can be: one that covers a mutant which a
+// test notices fails the run.
+var explanations = []Explanation{
+	{
+		Operator: "materialized-drop",
+		Why:      "a part that locks is never folded into what reads it, and the facts are read by the statement's one snapshot either way",
+	},
+	{
+		Operator: "lock-weak",
+		Why: "two calls that share the row's lock wait for each other and one ends with an error that is retried, which is no wrong answer; " +
+			"for that both must be between two parts of one statement, where no test can hold them",
+	},
+	{
+		Operator: "exists-other", Before: "^moved$", After: "^locked$",
+		Why: "a row that is locked is moved, or the statement fails",
+	},
+	{
+		Operator: "else-drop", Line: `ELSE 0 END\)::integer AS fsm_cell`, Before: "^ELSE 0$",
+		Why: "no cell is no cell, be it 0 or NULL",
+	},
+	{
+		Operator: "else-drop|number|state-add|and-drop|row-other", Line: `deadline_(at|runs) = CASE WHEN l\.status = '`,
+		Before: `^ELSE 0$|^0$|^= '[A-Z_]+'$|^l\.status = '[A-Z_]+' AND$|^l\.(status|deadline_runs)$`,
+		After:  `^$|^1$|^IN \(|^o\.(status|deadline_runs)$`,
+		Why:    "the event leaves one state only, so the row that is moved stands in it",
+	},
+	{
+		Operator: "row-other", Line: `^\s+(SET )?(status|version|deadline_at|deadline_runs) = `, Before: `^l\.`, After: `^o\.`,
+		Why: "in UPDATE the row and the row that was locked are the same one",
+	},
+	{
+		Operator: "row-other", Line: ` = \(o\.`, Before: `^o\.`, After: `^l\.`,
+		Why: "in UPDATE the row and the row that was locked are the same one",
+	},
+	{
+		Operator: "row-other|value-swap|argument-swap|column-other", Source: sameState,
+		Before: `^[lm]\.status$|^l\.status … m\.status$|^l\.status AS fsm_made_from … m\.status AS fsm_made_to$|^l\.status AS from_status … m\.status AS to_status$`,
+		Why:    "the event leads from a state to itself, so from and to are the same",
+	},
+	{
+		Operator: "set-drop", Source: sameState, Before: `^status = '[A-Z_]+',$`,
+		Why: "the event leads from a state to itself, so it stands there already",
+	},
+	{
+		Operator: "row-other", Source: "Sweep", Line: "RETURNING o", Before: `^o\.(deadline|paid|refund|settled|attempts|payment|provider)`,
+		Why: "a sweep answers with key, states and version alone, and reads no other column of what it has moved",
+	},
+	{
+		Operator: "state-add|and-drop|compare|number|cell-other", Source: "Sweep", Line: `WHERE o\.deadline_at <=|WHEN o\.status = .* THEN 1$`,
+		Before: `^= '[A-Z_]+'$|^AND o\.status = '[A-Z_]+'$|^AND c\.fsm_cell > 0$|^>$|^0$|^1$`,
+		After:  `^IN \(|^$|^>=$|^-1$|^2$`,
+		Why:    "a sweep asks twice, by the state and by the cell, and either is enough",
+	},
+	{
+		Operator: "value-drop|value-swap|param-other", Source: "Sweep", Before: `^, (reason|request_id) … , @fsm_(reason|request_id)::text$|^@fsm_reason::text … @fsm_request_id::text$|^@fsm_reason::text$`,
+		Why: "a sweep has neither reason nor request: both are empty",
+	},
+	{
+		Operator: "and-drop", Source: "Create$", Before: `^AND NOT EXISTS \(SELECT 1 FROM created\)$`,
+		Why: "the snapshot of a statement does not have the row that the statement creates",
+	},
+	{
+		Operator: "value-drop", Source: "Create$", Before: `^, from_status … , NULL$`,
+		Why: "the column is NULL when nothing is given",
+	},
+	{
+		Operator: "is-true", Before: "^IS TRUE$", After: "^$",
+		Why: "a branch of CASE whose condition is NULL is not taken, just as one whose condition is false",
+	},
+	{
+		Operator: "is-true", Line: `(arg\('|@)(paid_cents|amount_cents)'?\)?::bigint > 0\) IS (NOT )?FALSE`, Before: "^IS (NOT )?FALSE$", After: "^$|^IS TRUE$|^IS NOT TRUE$",
+		Why: "a parameter is never NULL, and so its check is true or false",
+	},
+	{
+		Operator: "join-kind", Line: `FROM moved AS m JOIN locked AS l|FROM fact AS f JOIN locked AS l`, After: "^LEFT$",
+		Why: "what is moved, and what makes a fact, has been locked",
+	},
+	{
+		Operator: "order-drop|order-turn", Source: "Sweep", Line: `ORDER BY o\.deadline_at, o\.`, Before: `^(, )?o\.(order_id|payment_no|refund_no)$`,
+		Why: "of rows that are due at the same moment any may come first",
+	},
+	{
+		Operator: "row-unlocked", Source: oneState, Line: `FROM moved AS m JOIN locked AS l`,
+		Why: "the event leaves one state only and has no guard: a row that was waited for and is moved is in that state before and after",
+	},
+	{
+		Operator: "row-other|value-swap|column-other|when-drop|result-swap", Line: "fsm_made_outcome, f\\.from_status AS|f\\.from_status AS fsm_made_from",
+		Before: `^f\.(from_status|to_status|version)$|^f\.from_status AS fsm_made_from … f\.to_status AS fsm_made_to$`,
+		Why:    "a compensated fact leaves the row where it is: from, to and version are the row's",
+	},
+}

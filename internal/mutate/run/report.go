@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/pawl-go/pawl/internal/mutate"
+)
+
+// tally counts fates.
+type tally struct {
+	name                                             string
+	mutants, killed, stillborn, late, known, unknown int
+}
+
+func (t *tally) add(r result) {
+	t.mutants++
+	switch {
+	case r.fate == killed:
+		t.killed++
+	case r.fate == stillborn:
+		t.stillborn++
+	case r.fate == timedOut:
+		t.late++
+	case r.why >= 0:
+		t.known++
+	default:
+		t.unknown++
+	}
+}
+
+// report is what a run found.
+type report struct {
+	results []result
+	all     tally
+	// operators and sources are in the order of the operators and of the texts.
+	operators, sources []*tally
+	// explained counts the survivors of each explanation; broken are the mutants
+	// that have one and were noticed.
+	explained []int
+	broken    []result
+	// whole says that no mutant was left out.
+	whole bool
+}
+
+func newReport(results []result) *report {
+	r := &report{results: results, explained: make([]int, len(mutate.Explanations()))}
+	byOperator, bySource := map[string]*tally{}, map[string]*tally{}
+	for _, op := range mutate.Operators() {
+		t := &tally{name: op.Name}
+		byOperator[op.Name] = t
+		r.operators = append(r.operators, t)
+	}
+	for _, x := range results {
+		of := bySource[x.Source.Name]
+		if of == nil {
+			of = &tally{name: x.Source.Name}
+			bySource[x.Source.Name] = of
+			r.sources = append(r.sources, of)
+		}
+		for _, t := range []*tally{&r.all, byOperator[x.Operator], of} {
+			t.add(x)
+		}
+		switch why := mutate.Explained(x.Mutant); {
+		case why < 0:
+		case x.fate == survived:
+			r.explained[why]++
+		case x.fate == killed || x.fate == timedOut:
+			r.broken = append(r.broken, x)
+		}
+	}
+	return r
+}
+
+// unused returns the explanations that no survivor needs. Only of a whole run can that be said.
+func (r *report) unused() []mutate.Explanation {
+	var out []mutate.Explanation
+	for i, n := range r.explained {
+		if r.whole && n == 0 {
+			out = append(out, mutate.Explanations()[i])
+		}
+	}
+	return out
+}
+
+// print writes the summary and returns the exit code.
+func (r *report) print(out io.Writer) int {
+	t := r.all
+	_, _ = fmt.Fprintf(out, "%d mutants: %d killed, %d timed out, %d stillborn, %d survived and explained, %d survived\n",
+		t.mutants, t.killed, t.late, t.stillborn, t.known, t.unknown)
+	for _, x := range r.broken {
+		_, _ = fmt.Fprintf(out, "explained as one that cannot be noticed, and %s by %s: %s\n", x.fate, x.by, x.Mutant)
+	}
+	unused := r.unused()
+	for _, e := range unused {
+		_, _ = fmt.Fprintf(out, "no survivor needs the explanation of %s %s: %s\n", e.Operator, e.Source, e.Why)
+	}
+	if t.unknown+len(r.broken)+len(unused) > 0 {
+		return exitSurvived
+	}
+	return 0
+}
+
+// save writes a file, none for an empty name.
+func (r *report) save(file string, render func() ([]byte, error)) error {
+	if file == "" {
+		return nil
+	}
+	content, err := render()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, content, 0o644) //nolint:gosec // a report is for everybody
+}
+
+// json is one object a mutant, in order.
+func (r *report) json() ([]byte, error) {
+	type entry struct {
+		ID       string `json:"id"`
+		File     string `json:"file"`
+		Line     int    `json:"line"`
+		Column   int    `json:"column"`
+		Operator string `json:"operator"`
+		Before   string `json:"before"`
+		After    string `json:"after"`
+		Fate     fate   `json:"fate"`
+		By       string `json:"by,omitempty"`
+		Failed   int    `json:"failed,omitempty"`
+		Why      string `json:"why,omitempty"`
+	}
+	list := make([]entry, len(r.results))
+	for i, x := range r.results {
+		list[i] = entry{x.ID, x.Source.File, x.Line, x.Column, x.Operator, x.Before, x.After, x.fate, x.by, x.of, ""}
+		if x.fate == survived && x.why >= 0 {
+			list[i].Why = mutate.Explanations()[x.why].Why
+		}
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(list); err != nil {
+		return nil, err
+	}
+	return []byte(b.String()), nil
+}

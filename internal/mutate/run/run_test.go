@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/internal/mutate"
+)
+
+func TestPartsOfTheMutants(t *testing.T) {
+	t.Parallel()
+	var all []*mutate.Mutant
+	for i := range 100 {
+		all = append(all, &mutate.Mutant{ID: fmt.Sprint(i)})
+	}
+	part := func(s settings) []string {
+		t.Helper()
+		mutants, err := s.part(all)
+		require.NoError(t, err)
+		var ids []string
+		for _, m := range mutants {
+			ids = append(ids, m.ID)
+		}
+		return ids
+	}
+	require.Len(t, part(settings{}), 100)
+	var together []string
+	for _, shard := range []string{"1/3", "2/3", "3/3"} {
+		together = append(together, part(settings{shard: shard})...)
+	}
+	require.ElementsMatch(t, part(settings{}), together, "the shards are all, each once")
+	require.Equal(t, part(settings{sample: 10, seed: 3}), part(settings{sample: 10, seed: 3}))
+	require.NotEqual(t, part(settings{sample: 10, seed: 3}), part(settings{sample: 10, seed: 4}))
+	require.Len(t, part(settings{sample: 10, seed: 3}), 10)
+	for _, wrong := range []string{"0/3", "4/3", "x"} {
+		s := settings{shard: wrong}
+		_, err := s.part(all)
+		require.Error(t, err, wrong)
+	}
+}
+
+func TestNamesOfTests(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"A", "B/x/1", "B/y"}, leaves([]string{"B/y", "B", "B/x/1", "A", "B/x"}))
+	require.Equal(t, `^(TestA|TestB)$/^(x\+1|y)$`, patternOf([]string{"TestA/x+1", "TestB/y", "TestB"}))
+	var many []string
+	for i := range 30 {
+		many = append(many, fmt.Sprintf("TestMatrix/%02d", i))
+	}
+	got := portions(append([]string{"TestAbsent/a", "TestRaces/b"}, many...))
+	require.Equal(t, [][]string{many[:12], many[12:24], many[24:], {"TestAbsent/a"}, {"TestRaces/b"}}, got)
+}
+
+// results are a killed, a stillborn, an explained and an open mutant of OrderPay.
+func results(t *testing.T) []result {
+	t.Helper()
+	source := &mutate.Source{Name: "OrderPay", File: "queries/order.sql", Line: 7, Text: "SELECT 1"}
+	at := func(operator, before, after string) *mutate.Mutant {
+		return &mutate.Mutant{ID: operator, Operator: operator, Source: source, Line: 7, Column: 1, Before: before, After: after}
+	}
+	list := []result{
+		{Mutant: at("number", "1", "2"), fate: killed, by: "TestMatrix/NEW/pay", of: 3, why: -1},
+		{Mutant: at("number", "1", "0"), fate: stillborn, by: "syntax error", why: -1},
+		{Mutant: at("lock-weak", "FOR NO KEY UPDATE", "FOR SHARE"), fate: survived},
+		{Mutant: at("compare", "a | b", ""), fate: survived, why: -1},
+	}
+	list[2].why = mutate.Explained(list[2].Mutant)
+	require.GreaterOrEqual(t, list[2].why, 0)
+	return list
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	r := newReport(results(t))
+	page, err := r.markdown()
+	require.NoError(t, err)
+	for _, want := range []string{
+		"**1 of 2** changes",
+		"| `OrderPay` | 4 | 1 | 0 | 1 | 1 | 1 |",
+		"| `number` puts one more or one less in a number's place | 2 | 1 | 0 | 1 | 0 | 0 |",
+		"- `lock-weak`, 1 times: ",
+		"For one, queries/order.sql:7: `FOR NO KEY UPDATE` → `FOR SHARE`.",
+		"- `compare`: queries/order.sql:7: `a \\| b` → nothing",
+		"| `OrderPay` | `TestMatrix/NEW/pay` | 1 |",
+	} {
+		require.Contains(t, string(page), want)
+	}
+	again, err := newReport(results(t)).markdown()
+	require.NoError(t, err)
+	require.Equal(t, page, again)
+
+	file := filepath.Join(t.TempDir(), "all.json")
+	require.NoError(t, r.save(file, r.json))
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(content), `"by": "TestMatrix/NEW/pay"`)
+	require.NoError(t, r.save("", r.json))
+}
+
+// A run fails for a mutant that nobody noticed and nobody explains, for one that
+// was noticed against its explanation, and, when it was whole, for an
+// explanation that nobody needs.
+func TestWhatFailsARun(t *testing.T) {
+	t.Parallel()
+	all := results(t)
+	code := func(whole bool, list ...result) (int, string) {
+		var out bytes.Buffer
+		r := newReport(list)
+		r.whole = whole
+		return r.print(&out), out.String()
+	}
+	got, _ := code(false, all[:3]...)
+	require.Zero(t, got)
+	got, _ = code(false, all...)
+	require.Equal(t, exitSurvived, got)
+	noticed := all[2]
+	noticed.fate, noticed.by = killed, "TestRaces/x"
+	got, text := code(false, noticed)
+	require.Equal(t, exitSurvived, got)
+	require.Contains(t, text, "explained as one that cannot be noticed, and killed by TestRaces/x")
+	got, text = code(true, all[:3]...)
+	require.Equal(t, exitSurvived, got)
+	require.Contains(t, text, "no survivor needs the explanation of")
+}
+
+func TestWrongCalls(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-nothing"}, {"more"}, {"-statement", "("}, {"-statement", "NoSuch"}, {"-shard", "3/2"}, {"-root", "nowhere"}} {
+		var out, errs bytes.Buffer
+		require.Equal(t, exitFailed, run(t.Context(), append([]string{"-root", "../../..", "-list"}, args...), &out, &errs), args)
+		require.NotEmpty(t, errs.String(), args)
+	}
+	var out, errs bytes.Buffer
+	require.Zero(t, run(t.Context(), []string{"-root", "../../..", "-list", "-statement", "^PaymentGet$"}, &out, &errs))
+	require.Contains(t, out.String(), "queries/payment.sql:")
+	require.Empty(t, errs.String())
+}
+
+// The whole of it: the generated tests notice every state that is left out of a
+// statement, and when the tests of the cells are taken away they no longer do.
+func TestMutantsSurviveWithoutTests(t *testing.T) {
+	t.Parallel()
+	call := func(more ...string) (int, string) {
+		var out, errs bytes.Buffer
+		args := append([]string{"-root", "../../..", "-statement", "^PaymentSubmit$", "-operator", "state-drop", "-workers", "1"}, more...)
+		code := run(t.Context(), args, &out, &errs)
+		require.Empty(t, errs.String())
+		return code, out.String()
+	}
+	code, out := call()
+	require.Zero(t, code, out)
+	require.Contains(t, out, "6 mutants: 6 killed")
+	code, out = call("-skip", "TestMatrix|TestRaces|TestTable|TestAbsent")
+	require.Equal(t, exitSurvived, code, out)
+	require.Equal(t, 6, strings.Count(out, "survived  queries/payment.sql:"), out)
+}
