@@ -19,7 +19,7 @@ func Absent(t *testing.T, m *Machine) {
 			if !ok {
 				t.Skip("no values are known")
 			}
-			e.turn(t, event.Name)
+			defer e.turn(event.Name)()
 			f := &firing{e: e, t: t, label: m.Name + " " + event.Name, state: c.In[0], event: e.event(event.Name), given: c.Given, values: c.Params}
 			r, err := e.newKey(t.Context())
 			if err != nil {

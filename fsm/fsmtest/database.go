@@ -119,14 +119,15 @@ func migrate(ctx context.Context, m *Machine, url string) error {
 		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if m.Before != nil {
-		if err := m.Before(ctx, conn); err != nil {
-			return fmt.Errorf("before the migrations: %w", err)
-		}
+	before, err := os.ReadFile(m.Before)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if _, err := conn.PgConn().Exec(ctx, string(before)).ReadAll(); err != nil {
+		return fmt.Errorf("%s: %w", m.Before, err)
 	}
 	if err := m.Migrate(ctx, url); err != nil {
-		return fmt.Errorf("migrate: %w (a table that the migrations expect to be there is made by the machine's Before, "+
-			"which a file of yours beside the generated one sets in an init function)", err)
+		return fmt.Errorf("migrate: %w (what the migrations expect to be there is for the file %s to make)", err, m.Before)
 	}
 	return loosen(ctx, conn, m)
 }

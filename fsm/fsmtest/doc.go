@@ -17,6 +17,9 @@
 // where the variable CI is set: what was not tested must not look green. Set
 // PAWL_TEST_SKIP to skip there too.
 //
+// Tables that the migrations expect to be there are made by the file
+// migrations/testdata/before.sql, if there is one, before the migrations run.
+//
 // In that database the table's rules for columns that the machine does not
 // declare are taken away, as are foreign keys and unique indexes beside the key:
 // they are not the machine's, and rows can be made without knowing them.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -36,15 +35,20 @@ func newEngine(m *Machine, pool *pgxpool.Pool, s statements) *engine {
 	return e
 }
 
-// turn waits until nobody else's case brings facts of the events, and gives
-// the turn back when the test ends.
-func (e *engine) turn(t *testing.T, events ...string) {
-	t.Helper()
+// turn waits until nobody else's case brings facts of the events. What it
+// returns gives the turn back.
+func (e *engine) turn(events ...string) (release func()) {
 	slices.Sort(events) // one order for all, so that nobody waits in a circle
+	var held []*sync.Mutex
 	for _, name := range slices.Compact(events) {
 		if lock := e.facts[name]; lock != nil {
 			lock.Lock()
-			t.Cleanup(lock.Unlock)
+			held = append(held, lock)
+		}
+	}
+	return func() {
+		for _, lock := range held {
+			lock.Unlock()
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package fsmtest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -20,6 +21,8 @@ type firing struct {
 	event *Event
 	given Values
 	row   *row
+	// rows are all that were made.
+	rows []*row
 	// values are the parameters of the next call.
 	values Values
 }
@@ -39,6 +42,7 @@ func (f *firing) newRow() *row {
 	if err != nil {
 		f.fatal("", "%v", err)
 	}
+	f.rows = append(f.rows, r)
 	return r
 }
 
@@ -176,14 +180,17 @@ func (f *firing) again(j judged) {
 	f.row = first
 }
 
-// forget removes the row's facts, so that the next case may bring them.
+// forget removes the facts of the rows, so that others may bring them.
 func (f *firing) forget() {
 	f.t.Helper()
 	if f.e.m.Facts == "" {
 		return
 	}
-	if _, err := f.e.pool.Exec(f.t.Context(), "DELETE FROM "+quoted(f.e.m.Facts)+" AS x WHERE "+f.e.where(f.row, "x")); err != nil {
-		f.fatal("", "forget the facts: %v", err)
+	ctx := context.WithoutCancel(f.t.Context())
+	for _, r := range f.rows {
+		if _, err := f.e.pool.Exec(ctx, "DELETE FROM "+quoted(f.e.m.Facts)+" AS x WHERE "+f.e.where(r, "x")); err != nil {
+			f.t.Errorf("%s: forget the facts: %v", f.label, err)
+		}
 	}
 }
 

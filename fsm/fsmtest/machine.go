@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/pawl-go/pawl/fsm"
 )
 
@@ -50,10 +48,9 @@ type Machine struct {
 
 	// Migrate brings the database at url to its present version.
 	Migrate func(ctx context.Context, url string) error
-	// Before, where a file beside the generated one sets it in an init function,
-	// runs in the empty database before Migrate: it makes tables that the
-	// migrations expect to be there.
-	Before func(ctx context.Context, conn *pgx.Conn) error
+	// Before is a file of SQL that runs in the empty database before Migrate, where
+	// it is there: it makes what the migrations expect to be there.
+	Before string
 }
 
 // Column is a column of the guarded table, or a parameter of an event.
@@ -143,10 +140,15 @@ type Case struct {
 // Race is two calls in two sessions at one row that stands in the state In: the
 // first writes, and the second comes before that is committed.
 type Race struct {
-	In            string
+	In string
+	// Variant tells the races of one pair apart; empty for the only one.
+	Variant       string
 	Given         Values
 	First, Second RaceCall
-	Skip          string
+	// Outcome is that of the second call when the first is committed.
+	Outcome fsm.Outcome
+	// Skip says why no values are known.
+	Skip string
 }
 
 // RaceCall is one of the two calls.

@@ -32,9 +32,9 @@ func Matrix(t *testing.T, m *Machine) {
 func (e *engine) ways(t *testing.T, state string, ways []Case) {
 	t.Parallel()
 	for _, c := range ways {
-		if c.Variant == "" {
+		if len(ways) == 1 && c.Variant == "" {
 			e.fireCase(t, state, c)
-			continue
+			return
 		}
 		t.Run(c.Variant, func(t *testing.T) {
 			t.Parallel()
@@ -50,11 +50,12 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	if c.Skip != "" {
 		t.Skipf("no values are known: %s", c.Skip)
 	}
-	e.turn(t, c.Event)
+	defer e.turn(c.Event)()
 	f := &firing{e: e, t: t, label: e.m.Name + " " + state + " × " + c.Event, event: e.event(c.Event), values: c.Params, given: c.Given, state: state}
 	if c.Variant != "" {
 		f.label += " [" + c.Variant + "]"
 	}
+	defer f.forget()
 	f.row = f.newRow()
 	j := f.judge()
 	f.agree(c, j)
@@ -76,7 +77,6 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 		f.shoot("", j, f.any()...)
 		f.shoot("a wrong version", j, fsm.ExpectVersion(seedVersion+1))
 	}
-	f.forget()
 }
 
 // agree compares what the case says with what the machine's own table does: two

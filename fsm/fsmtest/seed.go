@@ -66,7 +66,7 @@ func (e *engine) insert(ctx context.Context, s seed) (*row, string, error) {
 		add(m.Runs, s.runs)
 	}
 	for _, c := range m.Columns {
-		if _, known := s.values[c.Name]; !known && c.Default != "" {
+		if _, known := s.values[c.Name]; !known && (c.Default != "" || c.Optional) {
 			continue
 		}
 		v, err := given(s.values, c)

@@ -8,14 +8,17 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/syntax"
 )
 
 // Run checks one definition. It adds every problem to problems and returns the
-// machine, or nil when an error makes it unusable; warnings alone do not. A nil
-// file, which internal/syntax gives after it reported why, is nil without a
+// machine, or nil when an error left something out of it; warnings do not, nor do
+// errors of rules that can be waived, which judge a machine that is all there. A
+// nil file, which internal/syntax gives after it reported why, is nil without a
 // further problem. Run never panics; calls with different lists may run
 // concurrently.
 func Run(file *syntax.Node, problems *diag.List) *model.Machine {
@@ -32,10 +35,17 @@ func Run(file *syntax.Node, problems *diag.List) *model.Machine {
 	}
 	whole := c.definition(file)
 	problems.Append(c.problems)
-	if !whole || c.problems.Errors() > 0 {
+	if !whole || c.incomplete() {
 		return nil
 	}
 	return c.machine
+}
+
+// incomplete reports whether an error says more than a judgement.
+func (c *checker) incomplete() bool {
+	return slices.ContainsFunc(c.problems.Sorted(), func(p diag.Problem) bool {
+		return p.Severity == diag.Error && !waivable[p.Code]
+	})
 }
 
 // definition reads the whole file. It returns false when the rest could not be

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/pawl-go/pawl/internal/pipeline"
 )
 
 // Exit codes.
@@ -47,6 +49,10 @@ func commands() []command {
 		{"diff", "[--database URL] [OLD [NEW]]", "say what changed between two files, folders or git revisions, and whom it breaks", reportFormats, diffFlags, runDiff},
 		{"docs", "DIR [--since REVISION] [FILE|FOLDER ...]", "write a folder of pages for people: pictures, matrix, test suites with their downloads, in English and Chinese", nil, docsFlags, runDocs},
 		{"audit", "[--database URL] [FILE|FOLDER ...]", "find rows, history, facts and outbox of a database that contradict the definitions", reportFormats, auditFlags, runAudit},
+		{"diagram", "[--lang LANGUAGE] [--theme THEME] [--state STATE] [--out FOLDER] [FILE|FOLDER ...]", "draw machines", pipeline.DiagramFormats(), diagramFlags, runDiagram},
+		{"matrix", "[--lang LANGUAGE] [--out FOLDER] [FILE|FOLDER ...]", "make the table of what each event does in each state", pipeline.MatrixFormats(), materialFlags, runMatrix},
+		{"tests", "[--suite SUITE] [--lang LANGUAGE] [--out FOLDER] [FILE|FOLDER ...]", "make a test suite for people, or for the tool that keeps their tests", pipeline.TestFormats(), testsFlags, runTests},
+		{"stats", "[FILE|FOLDER ...]", "count states, events, cells and the cases of each suite", reportFormats, nil, runStats},
 		{"model", "[NAME ...]", "print the line by which a hand-written migration says what it made", nil, nil, runModel},
 		{"schema", "", "print the JSON Schema of definitions, for editors (generate writes it to gen/)", nil, nil, runSchema},
 		{"rules", "[CODE ...]", "list the codes of problems, or explain some", nil, nil, runRules},
@@ -65,6 +71,7 @@ type call struct {
 	generate generateOptions
 	diff     diffOptions
 	audit    auditOptions
+	material materialOptions
 	docs     docsOptions
 
 	out io.Writer

@@ -16,7 +16,7 @@ import (
 func (f *Finder) build(p Problem, before []past, last int, known map[string]string) *scene {
 	first := len(before)
 	s := &scene{
-		past: before, table: f.machine.Table, assigned: f.assigned, created: p.Created, creator: f.machine.Created(),
+		past: before, finder: f, table: f.machine.Table, created: p.Created, creator: f.machine.Created(),
 		row: map[string]int{}, columns: map[string]int{}, known: known,
 	}
 	if first == 0 && len(p.Calls) > 0 {
@@ -128,16 +128,19 @@ func (s *scene) required() []*model.Column {
 func (s *scene) arguments(i int) {
 	call := &s.calls[i]
 	said := s.said(call.Again - 1)
-	told := s.told(i)
+	facts := s.told(i)
 	for n, p := range call.Event.Params {
 		identity := slices.Contains(call.Event.Identity, p)
 		if said != nil && (identity || !call.Differs) {
 			call.params, call.fixed = append(call.params, said.params[n]), append(call.fixed, said.fixed[n])
 			continue
 		}
-		v := argument(call.Event, p)
-		v.Name, v.Param = numbered("@"+p.Name, len(s.past)+i), false
-		place := s.add(symbol{Var: v, people: "@" + p.Name, typ: p.Type, natural: ofParam(p, told, identity)})
+		told := 0
+		if identity {
+			told = facts
+		}
+		place := s.add(s.finder.ofParam(call.Event, p, told))
+		s.symbols[place].Name = numbered("@"+p.Name, len(s.past)+i)
 		call.params, call.fixed = append(call.params, place), append(call.fixed, Value{})
 	}
 	for n, p := range call.Event.Params {
@@ -240,17 +243,16 @@ func (s *scene) assign(i int) {
 			continue
 		}
 		sql, uses := s.render(i, a.Value)
-		v := variable(a.Column.Name, a.Column.Type, a.Column.Optional)
-		v.Name = a.Column.Name + "#set" + strconv.Itoa(len(s.past)+i)
-		place := s.add(symbol{Var: v, people: a.Column.Name, typ: a.Column.Type})
+		place := s.add(s.finder.ofSet(a.Column))
+		s.symbols[place].Name = a.Column.Name + "#set" + strconv.Itoa(len(s.past)+i)
 		s.define(place, sql, uses)
 		call.after = append(call.after, place)
 		set[a.Column.Name] = place
 	}
 	if before, read := s.columns[s.table.Version]; read {
-		v := s.symbols[before].Var
-		v.Name = s.table.Version + "#set" + strconv.Itoa(len(s.past)+i)
-		place := s.add(symbol{Var: v, people: s.table.Version})
+		place := s.add(s.finder.version)
+		s.symbols[place].Name = s.table.Version + "#set" + strconv.Itoa(len(s.past)+i)
+		s.symbols[place].natural, s.symbols[place].key = nil, "version"
 		s.define(place, identifier(s.symbols[before].Name)+" + 1", []int{before})
 		set[s.table.Version] = place
 	}

@@ -10,28 +10,58 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// ofColumn returns the values that a column had better have, the best first: its
-// default where nothing has touched it yet.
-func ofColumn(c *model.Column, untouched bool) []string {
-	values := natural(c.Name, c.Type, 0)
-	literal, plain := plainDefault(c)
-	switch {
-	case !plain:
-	case untouched:
-		values = append([]string{literal}, values...)
-	default:
-		values = append(values, literal)
-	}
-	return values
+// wish is what the natural values of a variable hang on: a column, with its
+// default where nothing has touched it yet or without any where it is set, or a
+// parameter of a call before which some facts were told.
+type wish struct {
+	column    *model.Column
+	untouched bool
+	set       bool
+	param     *model.Param
+	told      int
 }
 
-// ofParam returns those of a parameter; told is how many calls of its event came
-// before, since each tells a fact of its own.
-func ofParam(p *model.Param, told int, identity bool) []string {
-	if !identity {
-		told = 0
+// wished makes a variable once.
+func (f *Finder) wished(w wish, v func() symbol) symbol {
+	made, there := f.variables[w]
+	if !there {
+		made = keyed(v())
+		f.variables[w] = made
 	}
-	return natural(p.Name, p.Type, told)
+	return made
+}
+
+// ofColumn is the variable of a column before the first call.
+func (f *Finder) ofColumn(c *model.Column, untouched bool) symbol {
+	return f.wished(wish{column: c, untouched: untouched}, func() symbol {
+		values := natural(c.Name, c.Type, 0)
+		literal, plain := plainDefault(c)
+		switch {
+		case !plain:
+		case untouched:
+			values = append([]string{literal}, values...)
+		default:
+			values = append(values, literal)
+		}
+		return symbol{Var: variable(c.Name, c.Type, c.Optional), people: c.Name, typ: c.Type, natural: values}
+	})
+}
+
+// ofSet is the variable of a column that a call sets.
+func (f *Finder) ofSet(c *model.Column) symbol {
+	return f.wished(wish{column: c, set: true}, func() symbol {
+		return symbol{Var: variable(c.Name, c.Type, c.Optional), people: c.Name, typ: c.Type}
+	})
+}
+
+// ofParam is the variable of a parameter; told is how many calls of its event
+// came before, where each must tell a fact of its own.
+func (f *Finder) ofParam(e *model.Event, p *model.Param, told int) symbol {
+	return f.wished(wish{param: p, told: told}, func() symbol {
+		v := argument(e, p)
+		v.Param = false // it has a name of its own in each call
+		return symbol{Var: v, people: "@" + p.Name, typ: p.Type, natural: natural(p.Name, p.Type, told)}
+	})
 }
 
 // plainDefault returns a column's default where it is a plain literal.

@@ -110,7 +110,9 @@ type Finder struct {
 	reader  logic.Reader
 	solved  map[string]solution
 	// assigned is nil without a table.
-	assigned assigned
+	assigned  assigned
+	variables map[wish]symbol
+	version   symbol
 	// left is how many questions may still be asked.
 	left int
 }
@@ -121,9 +123,12 @@ const maxQuestions = 20_000
 
 // NewFinder returns a finder for a machine, with or without a table.
 func NewFinder(m *model.Machine) *Finder {
-	f := &Finder{machine: m, solved: map[string]solution{}, left: maxQuestions}
+	f := &Finder{machine: m, solved: map[string]solution{}, variables: map[wish]symbol{}, left: maxQuestions}
 	if m.Table != nil {
 		f.assigned = assignments(m)
+		name := m.Table.Version
+		typ, _ := model.ParseType(m.Table.VersionType)
+		f.version = keyed(symbol{Var: logic.Var{Name: name, Kind: logic.Int, Bits: 64}, people: name, typ: typ, natural: []string{"1"}})
 	}
 	return f
 }

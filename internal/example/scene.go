@@ -1,6 +1,7 @@
 package example
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,9 +13,9 @@ import (
 // scene is a problem in the terms of package logic: every parameter of every
 // call is a variable of its own, and so is a column each time that it is set.
 type scene struct {
-	table    *model.Table
-	assigned assigned
-	created  bool
+	finder  *Finder
+	table   *model.Table
+	created bool
 	// creator has the columns that a creator gives.
 	creator []*model.Column
 	symbols []symbol
@@ -42,6 +43,16 @@ type symbol struct {
 	typ    model.Type
 	// natural are the values that are tried first, as SQL.
 	natural []string
+	// key is equal for variables that differ in nothing but their names.
+	key string
+}
+
+// keyed completes a variable.
+func keyed(v symbol) symbol {
+	plain := v.Var
+	plain.Name = ""
+	v.key = fmt.Sprintf("%v %q", plain, v.natural)
+	return v
 }
 
 // step is one call in a scene.
@@ -92,11 +103,10 @@ func (s *scene) read(name string) (place int, free bool) {
 // creator does not give is no variable but its default.
 func (s *scene) column(name string) (symbol, bool) {
 	if name == s.table.Version {
-		typ, _ := model.ParseType(s.table.VersionType)
 		if s.created {
 			s.known[name] = "(1)::" + s.table.VersionType
 		}
-		return symbol{Var: logic.Var{Name: name, Kind: logic.Int, Bits: 64}, people: name, typ: typ, natural: []string{"1"}}, !s.created
+		return s.finder.version, !s.created
 	}
 	c := s.table.Column(name)
 	key := slices.IndexFunc(s.table.Keys, func(k *model.Column) bool { return k.Name == name })
@@ -112,8 +122,7 @@ func (s *scene) column(name string) (symbol, bool) {
 			return symbol{}, false
 		}
 	}
-	untouched := key < 0 && !s.assigned.has(s.table, s.state, c)
-	return symbol{Var: variable(name, c.Type, c.Optional), people: name, typ: c.Type, natural: ofColumn(c, untouched)}, true
+	return s.finder.ofColumn(c, key < 0 && !s.finder.assigned.has(s.table, s.state, c)), true
 }
 
 // byDefault is what a column holds when it is not given, where that is plain.

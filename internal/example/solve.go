@@ -93,22 +93,24 @@ func (s *scene) groups() []group {
 }
 
 // withoutDefinitions leaves out what says the new values of columns that no
-// other clause reads, and the variables of these.
+// other clause reads, one after another, and the variables of these.
 func (g group) withoutDefinitions() group {
-	readers := map[int]int{}
-	for _, c := range g.clauses {
-		for _, use := range c.uses {
-			readers[use]++
-		}
-	}
-	var out group
+	out := group{clauses: slices.Clone(g.clauses)}
 	gone := map[int]bool{}
-	for _, c := range g.clauses {
-		if c.defines >= 0 && readers[c.defines] == 1 {
-			gone[c.defines] = true
-			continue
+	for again := true; again; {
+		again = false
+		readers := map[int]int{}
+		for _, c := range out.clauses {
+			for _, use := range c.uses {
+				readers[use]++
+			}
 		}
-		out.clauses = append(out.clauses, c)
+		out.clauses = slices.DeleteFunc(out.clauses, func(c clause) bool {
+			unread := c.defines >= 0 && readers[c.defines] == 1
+			gone[c.defines] = gone[c.defines] || unread
+			again = again || unread
+			return unread
+		})
 	}
 	for _, place := range g.places {
 		if !gone[place] {
@@ -143,11 +145,17 @@ func first(v symbol) string {
 func (g group) key(s *scene) string {
 	var b strings.Builder
 	for _, place := range g.places {
-		v := s.symbols[place]
-		fmt.Fprintf(&b, "%v %q\n", v.Var, v.natural)
+		b.WriteString(s.symbols[place].Name)
+		b.WriteByte(' ')
+		b.WriteString(s.symbols[place].key)
+		b.WriteByte('\n')
 	}
 	for _, c := range g.clauses {
-		fmt.Fprintf(&b, "%+v\n", c.ask)
+		b.WriteString(c.ask.SQL)
+		if c.ask.Bound > 0 {
+			fmt.Fprintf(&b, " %d %d %t", c.ask.Bound, c.ask.Steps, c.ask.Decides)
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }

@@ -113,7 +113,7 @@ func ring(texts []string, labels bool) *model.Machine {
 	}
 	b.WriteString("guards:\n")
 	for i := range texts {
-		fmt.Fprintf(&b, "  g%d: {sql: 'amount > %d', describe: %s}\n", i, i, quoted(texts[i]))
+		fmt.Fprintf(&b, "  g%d: {sql: 'amount > %d', describe: %s}\n", i, i, quoted(texts[i]+"\n\nin two lines"))
 	}
 	b.WriteString("events:\n")
 	for i, name := range names {

@@ -32,7 +32,7 @@ func mermaid(s scene) string {
 	for _, e := range s.edges {
 		fmt.Fprintf(&b, "  s%d --> s%d", e.from+1, e.to+1)
 		if len(e.lines) > 0 {
-			b.WriteString(" : " + mermaidLines(e.lines))
+			b.WriteString(" : " + mermaidHappy(e) + mermaidLines(e.lines))
 		}
 		b.WriteByte('\n')
 	}
@@ -49,6 +49,15 @@ func mermaid(s scene) string {
 func mermaidTheme(c palette) string {
 	return fmt.Sprintf(`%%%%{init: {"theme": "base", "flowchart": {"wrappingWidth": 640}, "state": {"nodeSpacing": 110, "rankSpacing": 70}, "themeVariables": {"background": "%[1]s", "mainBkg": "%[2]s", "primaryColor": "%[2]s", "primaryBorderColor": "%[3]s", "primaryTextColor": "%[4]s", "textColor": "%[4]s", "lineColor": "%[3]s", "edgeLabelBackground": "%[1]s", "noteBkgColor": "%[1]s", "noteBorderColor": "%[3]s", "noteTextColor": "%[5]s"}}}%%%%`+"\n",
 		c.ground, c.passing.fill, c.passing.stroke, c.text, c.quiet)
+}
+
+// mermaidHappy marks a step of the happy path: Mermaid draws all arrows of a state
+// diagram alike.
+func mermaidHappy(e sceneEdge) string {
+	if e.Happy {
+		return markHappy + " "
+	}
+	return ""
 }
 
 // mermaidDirection lays a few states side by side, where Mermaid keeps labels

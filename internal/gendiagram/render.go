@@ -26,6 +26,9 @@ type Options struct {
 	Theme Theme
 	// Emits says whether arrows tell what they write to the outbox.
 	Emits bool
+	// State is the one to draw with what leads in and out; nil is for the whole
+	// machine.
+	State *model.State
 }
 
 // Theme is whether a picture is for a light or a dark ground.
@@ -93,14 +96,17 @@ func Render(m *model.Machine, name string, o Options) ([]File, error) {
 	}
 	r := renderer{machine: m, format: formats[i], options: o}
 	whole := picture.Of(m)
+	if o.State != nil {
+		r.split(r.slice(o.State), whole.Slice(o.State))
+		return r.files, nil
+	}
 	if len(m.States) <= picture.Large && r.fits(whole) {
 		r.add(m.Name, whole)
 		return r.files, nil
 	}
 	r.split(m.Name, whole.Overview())
-	digits := len(fmt.Sprint(len(m.States)))
-	for i, s := range m.States {
-		r.split(fmt.Sprintf("%s-%0*d-%s", m.Name, digits, i+1, fileName(s.Ident)), whole.Slice(s))
+	for _, s := range m.States {
+		r.split(r.slice(s), whole.Slice(s))
 	}
 	return r.files, nil
 }
@@ -110,6 +116,12 @@ type renderer struct {
 	format  format
 	options Options
 	files   []File
+}
+
+// slice is the base name of a state's file, numbered in the order of the states.
+func (r *renderer) slice(s *model.State) string {
+	digits := len(fmt.Sprint(len(r.machine.States)))
+	return fmt.Sprintf("%s-%0*d%s", r.machine.Name, digits, s.Index+1, fileName(s.Ident))
 }
 
 func (r *renderer) text(p *picture.Picture) string {
@@ -135,15 +147,19 @@ func (r *renderer) add(base string, p *picture.Picture) {
 	r.files = append(r.files, File{Name: base + "." + r.format.ending, Content: []byte(r.text(p))})
 }
 
-// fileName is an identifier as part of a file's name: what is not ASCII is left
+// fileName is an identifier as the end of a file's name: what is not ASCII is left
 // out, since not every system that unpacks a folder keeps it.
 func fileName(ident string) string {
-	return strings.Map(func(r rune) rune {
+	ascii := strings.Map(func(r rune) rune {
 		if r < 0x80 {
 			return r
 		}
 		return -1
 	}, ident)
+	if ascii == "" {
+		return ""
+	}
+	return "-" + ascii
 }
 
 // units is the length of a text in UTF-16 code units, as JavaScript counts.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,17 @@ func TestFilesOfALargeMachine(t *testing.T) {
 	require.Equal(t, []string{"line.dot", "line-01-S0.dot", "line-02-S1.dot"}, names[:3])
 	require.Equal(t, "line-26-Cancelled.dot", names[26])
 	require.Len(t, render(t, line(24), "dot", gendiagram.Options{}), 1)
+}
+
+// The names of states are in those of files as far as these hold them.
+func TestFileNamesAreASCII(t *testing.T) {
+	t.Parallel()
+	files := names(render(t, ring(append(slices.Clone(hostile[:24]), "支x", "é"), false), "dot", gendiagram.Options{}))
+	require.Len(t, files, 27)
+	for _, name := range files {
+		require.Regexp(t, "^[A-Za-z0-9_.-]+$", name)
+	}
+	require.Equal(t, []string{"ring-24-X2.dot", "ring-25-Xx.dot", "ring-26.dot"}, files[24:])
 }
 
 // A thousand states stay bounded in time and size, and every file is one that its

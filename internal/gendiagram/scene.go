@@ -48,6 +48,9 @@ const (
 	legendWidth = 76
 )
 
+// markHappy stands for the thick line of the happy path.
+const markHappy = "═"
+
 var (
 	overview = wording.Phrase{EN: "%s: overview", ZH: "%s:概览"}
 	slice    = wording.Phrase{EN: "%s: what leads into and out of %s", ZH: "%s:进入和离开 %s 的事件"}
@@ -117,8 +120,8 @@ func legend(p *picture.Picture, o Options) []string {
 	var lines []string
 	for _, e := range p.Legend(o.Lang, o.Emits) {
 		switch {
-		case e.Sign == picture.SignHappy:
-			lines = append(lines, "═ "+e.Text)
+		case e.Sign == picture.SignHappy: // a thick line, where there are lines
+			lines = append(lines, markHappy+" "+e.Text)
 		case e.Mark != "":
 			lines = append(lines, wrap(e.Mark+" "+e.Text, legendWidth)...)
 		}

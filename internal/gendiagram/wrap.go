@@ -69,7 +69,7 @@ const (
 	zeroWidthJoiner    = '\u200d'
 )
 
-func isMark(r rune) bool { return strings.ContainsRune("◄○×▲►□¬", r) }
+func isMark(r rune) bool { return strings.ContainsRune("◄○×▲►□¬═", r) }
 
 // columnsOf is how wide a text is, as far as a font of one width goes.
 func columnsOf(text string) int {

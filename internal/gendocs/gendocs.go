@@ -48,20 +48,13 @@ type Machine struct {
 	Warnings []diag.Problem
 	Waived   []diag.Waived
 	// Numbers are its sizes, in the order in which they are shown.
-	Numbers []Number
+	Numbers []suite.Number
 	// Suites are its test suites, and Absent those that it does not have.
 	Suites []*suite.Suite
 	Absent []Absent
 	// Parts returns what other renderers made of it in a language; nil for a
 	// machine of which nothing was made.
 	Parts func(lang string) (Parts, error)
-}
-
-// Number is one size of a machine, under the name that fsmgen stats gives it.
-type Number struct {
-	Name string
-	// Value is nil for a size that does not exist.
-	Value *int64
 }
 
 // Absent is a suite that a machine does not have.

@@ -136,7 +136,7 @@ func absentRow(a Absent, lang string) suiteRow {
 	return row
 }
 
-func numberRows(list []Number, lang string) []numberRow {
+func numberRows(list []suite.Number, lang string) []numberRow {
 	var rows []numberRow
 	for _, n := range list {
 		row := numberRow{Text: n.Name, Value: "–"}

@@ -1,6 +1,10 @@
 package genfire
 
-import "github.com/pawl-go/pawl/internal/model"
+import (
+	"path"
+
+	"github.com/pawl-go/pawl/internal/model"
+)
 
 // call renders the closure that reads key and parameters and makes the call.
 func (g *generator) call(e *model.Event) {
@@ -90,6 +94,7 @@ func (g *generator) calls() {
 		f.P("Deadlines: ", list(names), ",")
 	}
 	f.P("Migrate: migrate,")
+	g.text("Before", "../../"+path.Base(g.Migrations)+"/testdata/before.sql")
 }
 
 // row renders the closure that reads a row.

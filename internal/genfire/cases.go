@@ -2,6 +2,7 @@ package genfire
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/suite"
 )
@@ -21,7 +22,7 @@ func (g *generator) cells() {
 		var groups []*group
 	next:
 		for _, c := range g.Cells {
-			if len(c.Steps) != 1 || c.Start == nil || c.Steps[0].Event != e {
+			if len(c.Steps) != 1 || c.Start == nil || c.Steps[0].Event != e || c.Steps[0].Outcome == suite.Stale {
 				continue
 			}
 			id := c.Start.Name + "\x00" + c.Steps[0].Variant
@@ -40,7 +41,7 @@ func (g *generator) cells() {
 			groups = append(groups, &group{[]string{c.Start.Name}, rest, text})
 		}
 		for _, is := range groups {
-			f.P(append(append([]any{"{In: ", list(is.states), ", Event: ", quote(e.Name)}, is.rest...), "},")...)
+			f.P(append([]any{"{In: ", list(is.states), ", Event: ", quote(e.Name)}, is.rest...)...)
 		}
 	}
 	f.P("},")
@@ -53,19 +54,59 @@ func (g *generator) cell(c *suite.Case) []any {
 	if s.Variant != "" {
 		line = append(line, ", Variant: ", quote(s.Variant))
 	}
-	line = append(line, g.values(", Given: ", c.Given)...)
-	line = append(line, g.values(", Params: ", s.Params)...)
-	line = append(line, ", Outcome: ", g.runtime(string(s.Outcome)))
+	values := append(g.values(",\nGiven: ", g.given(c)), g.values(",\nParams: ", s.Params)...)
+	line, end := append(line, values...), "},"
+	outcome := ", Outcome: "
+	if len(values) > 0 { // a line for each kind of thing
+		outcome, end = ",\nOutcome: ", ",\n},"
+	}
+	line = append(line, outcome, g.runtime(string(s.Outcome)))
 	if s.Moved() {
 		line = append(line, ", To: ", quote(s.To.Name))
 	}
 	if len(s.Emit) > 0 {
 		line = append(line, ", Emit: ", list(s.Emit))
 	}
-	if s.Unknown != "" {
-		line = append(line, ", Skip: ", quote(s.Unknown))
+	if why := g.unknown(c); why != "" {
+		line = append(line, ", Skip: ", quote(why))
 	}
-	return line
+	return append(line, end)
+}
+
+// given are the values of a case's row that a row does not have anyway. The key
+// is the tests' own choice.
+func (g *generator) given(c *suite.Case) []suite.Value {
+	var values []suite.Value
+	for _, v := range c.Given {
+		column := g.m.Table.Column(v.Name)
+		switch {
+		case column == nil:
+			continue
+		case column.Default != nil && v.SQL == expr(column.Default):
+			continue
+		case column.Default == nil && column.Optional && v.Null:
+			continue
+		case column.Default == nil && !column.Optional && v.SQL == g.usual(column):
+			continue
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+// unknown says why the case cannot be fired; empty for one that can.
+func (g *generator) unknown(c *suite.Case) string {
+	for _, s := range c.Steps {
+		if s.Unknown != "" {
+			return s.Unknown
+		}
+	}
+	for _, v := range c.Given {
+		if v.Name == g.m.Table.Version {
+			return "it depends on the row's version"
+		}
+	}
+	return ""
 }
 
 // values renders columns or parameters; nothing for none.
@@ -94,25 +135,44 @@ func (g *generator) races() {
 	f := g.f
 	f.P("Races: []", g.test("Race"), "{")
 	for _, c := range g.Races {
-		if len(c.Steps) != 2 || c.Start == nil || !c.Steps[1].Second {
-			continue
+		if len(c.Steps) == 2 && c.Start != nil && c.Steps[1].Second {
+			f.P(g.race(c)...)
 		}
-		line := []any{"{In: ", quote(c.Start.Name)}
-		line = append(line, g.values(", Given: ", c.Given)...)
-		unknown := ""
-		for i, field := range []string{", First: ", ", Second: "} {
-			s := c.Steps[i]
-			line = append(line, field, g.test("RaceCall"), "{Event: ", quote(s.Event.Name))
-			line = append(line, g.values(", Params: ", s.Params)...)
-			line = append(line, "}")
-			if unknown == "" {
-				unknown = s.Unknown
-			}
-		}
-		if unknown != "" {
-			line = append(line, ", Skip: ", quote(unknown))
-		}
-		f.P(append(line, "},")...)
 	}
 	f.P("},")
+}
+
+func (g *generator) race(c *suite.Case) []any {
+	first, second := c.Steps[0], c.Steps[1]
+	line := []any{"{In: ", quote(c.Start.Name)}
+	if way := way(first, second); way != "" {
+		line = append(line, ", Variant: ", quote(way))
+	}
+	line = append(line, g.values(",\nGiven: ", g.given(c))...)
+	for i, field := range []string{",\nFirst: ", ",\nSecond: "} {
+		s := c.Steps[i]
+		line = append(line, field, g.test("RaceCall"), "{Event: ", quote(s.Event.Name))
+		line = append(line, g.values(", Params: ", s.Params)...)
+		line = append(line, "}")
+	}
+	line = append(line, ",\nOutcome: ", g.runtime(string(second.Outcome)))
+	if why := g.unknown(c); why != "" {
+		line = append(line, ", Skip: ", quote(why))
+	}
+	return append(line, ",\n},")
+}
+
+// way tells the races of one pair apart.
+func way(first, second suite.Step) string {
+	var parts []string
+	if first.Variant != "" {
+		parts = append(parts, first.Variant)
+	}
+	if second.Variant != "" {
+		parts = append(parts, "then "+second.Variant)
+	}
+	if second.Repeat {
+		parts = append(parts, "same fact")
+	}
+	return strings.Join(parts, " ")
 }

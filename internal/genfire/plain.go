@@ -5,23 +5,23 @@ import (
 	"github.com/pawl-go/pawl/internal/suite"
 )
 
-// Plain makes the cases and races of a machine whose values need no thought: one
-// case a cell, and one race for each ordered pair of events that both move a row
-// from one state without a guard. What has a guard is left without values.
+// MaxCells is the size of a machine, in cells, up to which every guard is
+// given values. The cases of a larger one are Plain.
+const MaxCells = 20_000
+
+// Plain makes the cases and races of a machine without a look at its guards: one
+// case a cell, which renders as one line for all states with one decision, and
+// one race for each event that meets itself where it moves a row without a
+// guard. Cells with guards are left without values, and are skipped.
 func Plain(m *model.Machine) (cells, races []*suite.Case) {
 	for _, s := range m.States {
-		var moving []suite.Step
 		for _, e := range m.Events {
 			step := plainStep(e.Cells[s.Index])
 			cells = append(cells, &suite.Case{Start: s, Steps: []suite.Step{step}})
-			if step.Moved() && step.Unknown == "" {
-				moving = append(moving, step)
-			}
-		}
-		for _, first := range moving {
-			for _, second := range moving {
+			if step.Moved() && step.Unknown == "" && len(e.Identity) == 0 {
+				second := plainStep(e.Cells[step.To.Index])
 				second.Second = true
-				races = append(races, &suite.Case{Start: s, Steps: []suite.Step{first, second}})
+				races = append(races, &suite.Case{Start: s, Steps: []suite.Step{step, second}})
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sheet"
 )
 
 // File is one rendered file.
@@ -21,17 +22,17 @@ type File struct {
 }
 
 // Formats returns the formats that Render knows, in order.
-func Formats() []string { return []string{"md", "html", "csv", "xlsx"} }
+func Formats() []string { return []string{"md", "html", "csv", "csv-excel", "xlsx"} }
 
 // Render renders the machine's matrix in a format, with words in a language, a
 // BCP 47 tag such as "en" or "zh":
 //
 //   - md: NAME.md, which reads well in raw and rendered.
 //   - html: NAME.html, one page that needs nothing else.
-//   - csv: NAME.csv for spreadsheets, in the language, and NAME.import.csv for
-//     programs, whose words are the same in every language. One row is one way of
-//     a cell. See package sheet for the flavours and for what keeps formulas from
-//     running.
+//   - csv: NAME.csv for programs, whose words are the same in every language. One
+//     row is one way of a cell.
+//   - csv-excel: NAME-excel.csv, the same for spreadsheets, in the language. See
+//     package sheet for the flavours and for what keeps formulas from running.
 //   - xlsx: NAME.xlsx with the matrix, the cells as a list to filter, states,
 //     events, guards and a legend.
 //
@@ -48,7 +49,9 @@ func Render(m *model.Machine, format, lang string) ([]File, error) {
 		content, err := page(v)
 		return []File{{m.Name + ".html", content}}, err
 	case "csv":
-		return lists(v)
+		return list(m.Name+".csv", v.wayImport(), sheet.Importer)
+	case "csv-excel":
+		return list(m.Name+"-excel.csv", v.wayList(), sheet.Excel)
 	case "xlsx":
 		if err := bounded(m, format, MaxXLSX); err != nil {
 			return nil, err

@@ -10,17 +10,10 @@ import (
 	"github.com/pawl-go/pawl/internal/wording"
 )
 
-// lists renders the ways of all cells as CSV, once for each flavour.
-func lists(v view) ([]File, error) {
-	excel, err := sheet.CSV(v.wayList(), sheet.Excel)
-	if err != nil {
-		return nil, err
-	}
-	importer, err := sheet.CSV(v.wayImport(), sheet.Importer)
-	if err != nil {
-		return nil, err
-	}
-	return []File{{v.Name + ".csv", excel}, {v.Name + ".import.csv", importer}}, nil
+// list renders the ways of all cells as CSV.
+func list(name string, ways *sheet.Sheet, flavour sheet.Flavour) ([]File, error) {
+	content, err := sheet.CSV(ways, flavour)
+	return []File{{name, content}}, err
 }
 
 // ways gives the ways of all cells, states and events in order.

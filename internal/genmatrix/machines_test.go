@@ -148,7 +148,7 @@ func TestFormatsAndTheirFiles(t *testing.T) {
 			require.NotEmpty(t, f.Content)
 		}
 	}
-	require.Equal(t, []string{"order.md", "order.html", "order.csv", "order.import.csv", "order.xlsx"}, names)
+	require.Equal(t, []string{"order.md", "order.html", "order.csv", "order-excel.csv", "order.xlsx"}, names)
 
 	_, err := Render(m, "pdf", "en")
 	var unknown *FormatError

@@ -16,11 +16,16 @@ type document struct {
 	// so that the format takes nothing in them for its own. Other words need no
 	// care.
 	name, text func(string) string
+	// tables says that the format has a table for the row's values, so that no
+	// sentence tells of them.
+	tables bool
+	// ways has a way to each state: see suite.Ways.
+	ways [][]suite.Step
 }
 
 // newDocument is a document of plain text, on lines of its own.
 func newDocument(s *suite.Suite, lang string) *document {
-	return &document{suite: s, lang: lang, name: oneLine, text: oneLine}
+	return &document{suite: s, lang: lang, name: oneLine, text: oneLine, ways: suite.Ways(s.Machine)}
 }
 
 // say fills a phrase in.

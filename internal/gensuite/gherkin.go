@@ -2,6 +2,7 @@ package gensuite
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func gherkin(d *document) ([]File, error) {
 		fmt.Fprintf(&b, "  %s\n", d.say(noCases))
 	}
 	steps := newDocument(d.suite, d.lang)
-	steps.name = quoted
+	steps.name, steps.tables = quoted, true
 	for _, c := range d.suite.Cases {
 		fmt.Fprintf(&b, "\n  %s\n  %s: %s\n", tag(key(c.ID)), d.say(kwScenario), d.summary(c))
 		steps.scenario(&b, c)
@@ -49,12 +50,37 @@ func gherkin(d *document) ([]File, error) {
 // scenario writes the steps of a case.
 func (d *document) scenario(b *strings.Builder, c *suite.Case) {
 	d.steps(b, kwGiven, d.precondition(c))
+	if c.Start != nil {
+		d.dataTable(b, rowValues, c.Given)
+	}
 	for _, l := range d.script(c) {
 		d.steps(b, kwWhen, l.action)
+		d.dataTable(b, callValues, l.values)
 		d.steps(b, kwAnd, l.data)
 		d.steps(b, kwThen, l.expected)
 	}
 }
+
+// dataTable writes values as a step with a table of names and values; none as
+// nothing.
+func (d *document) dataTable(b *strings.Builder, intro wording.Phrase, values []suite.Value) {
+	if len(values) == 0 {
+		return
+	}
+	d.steps(b, kwAnd, []string{d.say(intro)})
+	for _, v := range values {
+		text := v.Text
+		if v.Null {
+			text = "NULL"
+		}
+		fmt.Fprintf(b, "      | %s | %s |\n", tableCell(v.Name), tableCell(text))
+	}
+}
+
+var cellEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "\n", `\n`, "\r", " ")
+
+// tableCell writes a text so that a table's cell is read as it stands.
+func tableCell(text string) string { return cellEscapes.Replace(text) }
 
 // steps writes sentences as steps, the first with the keyword: they go on
 // behind it and have no full stop.
@@ -66,12 +92,19 @@ func (d *document) steps(b *strings.Builder, keyword wording.Phrase, said []stri
 	}
 }
 
-// uncapitalized is a sentence as it goes on behind a keyword.
+// imperatives begin the sentences that tell a tester what to do.
+var imperatives = []string{"Call ", "Choose ", "Create ", "Deliver ", "Give ", "Let ", "Note ", "Start "}
+
+// uncapitalized is a sentence as it goes on behind a keyword: "When I call".
 func uncapitalized(text string) string {
-	if text != "" && 'A' <= text[0] && text[0] <= 'Z' {
-		return string(text[0]-'A'+'a') + text[1:]
+	subject := ""
+	if slices.ContainsFunc(imperatives, func(verb string) bool { return strings.HasPrefix(text, verb) }) {
+		subject = "I "
 	}
-	return text
+	if text != "" && 'A' <= text[0] && text[0] <= 'Z' {
+		text = string(text[0]-'A'+'a') + text[1:]
+	}
+	return subject + text
 }
 
 // tag is a word as a tag. Keys are free of what ends one.

@@ -42,7 +42,7 @@ func xray(d *document) ([]File, error) {
 	for n, cases := range chunks(d.suite.Cases, xrayIssues) {
 		table := importSheet(names(xrayHeader, func(h struct{ name, group, id, kind string }) string { return h.name }),
 			cases, func(c *suite.Case, l line, first bool) []string {
-				row := []string{c.ID, "", "Manual", "", "", sentences(append(d.before(c, first), l.action...)), sentences(l.data), sentences(l.expected), "", ""}
+				row := []string{c.ID, "", "Manual", "", "", sentences(append(d.before(c, first), l.action...)), sentences(d.given(l)), sentences(l.expected), "", ""}
 				if first {
 					row[3], row[4] = d.title(c), priorityOf(c).in([3]string{"Low", "Medium", "High"})
 					row[8], row[9] = d.suite.Machine.Name+"/"+d.suite.Name, strings.Join(d.labels(c), ";")
@@ -121,7 +121,7 @@ var zephyrHeader = []string{
 func zephyr(d *document) ([]File, error) {
 	table := importSheet(zephyrHeader, d.suite.Cases, func(c *suite.Case, l line, first bool) []string {
 		row := make([]string, len(zephyrHeader))
-		row[13], row[14], row[15] = sentences(l.action), sentences(l.data), sentences(l.expected)
+		row[13], row[14], row[15] = sentences(l.action), sentences(d.given(l)), sentences(l.expected)
 		if first {
 			row[1], row[2], row[3], row[4] = d.title(c), "Draft", sentences(d.precondition(c)), d.criterion()
 			row[5], row[6] = "/"+d.suite.Machine.Name+"/"+d.suite.Name, priorityOf(c).in([3]string{"Low", "Normal", "High"})
@@ -148,7 +148,7 @@ var testrailHeader = []string{
 func testrail(d *document) ([]File, error) {
 	table := importSheet(testrailHeader, d.suite.Cases, func(c *suite.Case, l line, first bool) []string {
 		row := make([]string, len(testrailHeader))
-		row[8], row[9] = sentences(slices.Concat(l.action, l.data)), sentences(l.expected)
+		row[8], row[9] = sentences(slices.Concat(l.action, d.given(l))), sentences(l.expected)
 		if first {
 			row[0], row[1] = d.suite.Machine.Name+" / "+d.suite.Name, d.title(c)
 			row[2], row[3] = "Test Case (Steps)", "Functional"

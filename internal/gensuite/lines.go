@@ -11,7 +11,20 @@ import (
 
 // line is one step for a tester: each part is one or several sentences.
 type line struct {
-	action, data, expected []string
+	action []string
+	// values are what the call, or the row's creation, is given, and data what is
+	// said of them.
+	values   []suite.Value
+	data     []string
+	expected []string
+}
+
+// given are the values and what is said of them, in sentences.
+func (d *document) given(l line) []string {
+	if len(l.values) == 0 {
+		return l.data
+	}
+	return append([]string{d.values(l.values)}, l.data...)
 }
 
 // script is what a tester does in a case, one line after another. A case that
@@ -23,13 +36,42 @@ func (d *document) script(c *suite.Case) []line {
 	}
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		lines = append(lines, line{d.action(s), d.data(s), d.expected(s)})
+		lines = append(lines, line{d.action(s), s.Params, d.data(s), d.expected(s)})
 	}
 	return lines
 }
 
-// precondition says how the row stands before the first line.
+// precondition says how the row stands before the first line, and how it comes
+// to stand so.
 func (d *document) precondition(c *suite.Case) []string {
+	said := d.stands(c)
+	if c.Start != nil {
+		said = slices.Insert(said, 1, d.way(c.Start)...)
+	}
+	return said
+}
+
+// way tells one of the shortest ways to a state; nothing for the initial one.
+func (d *document) way(to *model.State) []string {
+	way := d.ways[to.Index]
+	if way == nil {
+		return []string{d.say(noWay)}
+	}
+	if len(way) == 0 {
+		return nil
+	}
+	events := make([]string, len(way))
+	for i := range way {
+		events[i] = d.name(way[i].Event.Name)
+		if way[i].Variant != "" {
+			events[i] += " [" + d.text(way[i].Variant) + "]"
+		}
+	}
+	return []string{d.say(oneWay, strings.Join(events, d.say(comma)))}
+}
+
+// stands says how the row stands.
+func (d *document) stands(c *suite.Case) []string {
 	machine := d.name(d.suite.Machine.Name)
 	if c.Start == nil {
 		if d.hasRow() {
@@ -45,7 +87,7 @@ func (d *document) precondition(c *suite.Case) []string {
 		return said
 	}
 	said := []string{d.say(rowStands, machine, d.state(c.Start))}
-	if len(c.Given) > 0 {
+	if len(c.Given) > 0 && !d.tables {
 		said = append(said, d.say(itsValues, d.values(c.Given)))
 	}
 	if len(c.Other) > 0 {
@@ -66,13 +108,11 @@ func (d *document) creation(c *suite.Case) line {
 	}
 	l := line{
 		action: []string{d.say(createRow, d.name(m.Name))},
+		values: c.Given,
 		expected: []string{
 			d.say(answer, d.outcome(suite.Applied)),
 			d.say(rowCreated, d.state(initial)),
 		},
-	}
-	if len(c.Given) > 0 {
-		l.data = []string{d.values(c.Given)}
 	}
 	if initial.Deadline != nil {
 		l.expected = append(l.expected, d.say(deadlineSet, d.deadline(initial.Deadline)))
@@ -114,24 +154,20 @@ func (d *document) action(s *suite.Step) []string {
 	return said
 }
 
-// data are the parameters, or what they must be like.
+// data says what the parameters are like, or must be where no values are given.
 func (d *document) data(s *suite.Step) []string {
-	var said []string
-	if len(s.Params) > 0 {
-		said = append(said, d.values(s.Params))
-	}
 	conditions := strings.Join(d.conditions(s), d.say(and))
 	switch {
 	case s.Unknown != "" && conditions != "":
-		said = append(said, d.say(chooseData, conditions), d.say(reason, d.text(s.Unknown)))
+		return []string{d.say(chooseData, conditions), d.say(reason, d.text(s.Unknown))}
 	case s.Unknown != "":
-		said = append(said, d.say(reason, d.text(s.Unknown)))
+		return []string{d.say(reason, d.text(s.Unknown))}
 	case conditions != "":
-		said = append(said, d.say(thereby, conditions))
-	case len(said) == 0 && len(s.Event.Params) > 0:
-		said = append(said, d.say(rest))
+		return []string{d.say(thereby, conditions)}
+	case len(s.Params) == 0 && len(s.Event.Params) > 0:
+		return []string{d.say(rest)}
 	}
-	return said
+	return nil
 }
 
 // conditions are what row and parameters must be like for the step to go the

@@ -81,6 +81,9 @@ func (w *page) section(start *model.State) {
 		return
 	}
 	w.printf("\n## %s\n", w.d.say(fromState, w.d.state(start)))
+	if way := w.d.way(start); len(way) > 0 {
+		w.printf("\n%s\n", strings.Join(way, " "))
+	}
 }
 
 // short writes cases of one step, a row each.
@@ -89,19 +92,23 @@ func (w *page) short(cases []*suite.Case) {
 	w.header(d.say(headID), d.say(headRow), d.say(headAction), d.say(headData), d.say(headExpected))
 	for _, c := range cases {
 		l := d.script(c)[0]
-		w.row(d.name(c.ID), d.values(c.Given), broken(l.action), broken(l.data), broken(l.expected))
+		w.row(d.name(c.ID), d.values(c.Given), broken(l.action), broken(d.given(l)), broken(l.expected))
 	}
 }
 
 // long writes a case of several steps.
 func (w *page) long(c *suite.Case) {
 	d := w.d
-	w.printf("\n### %s\n\n%s\n", d.name(c.ID), strings.Join(d.precondition(c), " "))
+	w.printf("\n### %s\n\n%s\n", d.name(c.ID), strings.Join(d.stands(c), " "))
 	w.header("#", d.say(headAction), d.say(headData), d.say(headExpected))
 	for i, l := range d.script(c) {
-		w.row(fmt.Sprint(i+1), broken(l.action), broken(l.data), broken(l.expected))
+		w.row(fmt.Sprint(i+1), broken(l.action), broken(d.given(l)), broken(l.expected))
 	}
 }
+
+// toldCases is how many cases of one item a page names: where hundreds of ways
+// take a transition, a few prove as much. The tables name all.
+const toldCases = 5
 
 // coverage writes the coverage table.
 func (w *page) coverage() {

@@ -67,6 +67,42 @@ func TestFeaturesAreReadByTheRealParser(t *testing.T) {
 	}
 }
 
+// The tables of a feature have the values of the row and of each call, as they
+// are, whatever stands in them.
+func TestFeaturesHaveTheValuesAsTheyAre(t *testing.T) {
+	t.Parallel()
+	s := made(t, machine(t, "../../definitions/order.yaml"), "races")
+	odd := []suite.Value{{Name: "a|b", Text: `c\|d\n`}, {Name: "n", Null: true}, {Name: "lines", Text: "1\n2"}, {Name: "empty"}, {Name: "#", Text: "@x"}}
+	s.Cases[0].Steps[0].Params = odd
+	var want, have [][2]string
+	for _, c := range s.Cases {
+		values := c.Given
+		for _, step := range c.Steps {
+			values = append(values[:len(values):len(values)], step.Params...)
+		}
+		for _, v := range values {
+			text := v.Text
+			if v.Null {
+				text = "NULL"
+			}
+			want = append(want, [2]string{v.Name, text})
+		}
+	}
+	document, err := gherkin.ParseGherkinDocument(bytes.NewReader(rendered(t, s, "gherkin", "zh")[0].Content), (&messages.Incrementing{}).NewId)
+	require.NoError(t, err)
+	for _, child := range document.Feature.Children {
+		for _, step := range child.Scenario.Steps {
+			if step.DataTable == nil {
+				continue
+			}
+			for _, row := range step.DataTable.Rows {
+				have = append(have, [2]string{row.Cells[0].Value, row.Cells[1].Value})
+			}
+		}
+	}
+	require.Equal(t, want, have)
+}
+
 // The headers are those of the tools' own documents.
 const (
 	xrayHeader   = "Issue ID,Issue Key,Test Type,Test Summary,Test Priority,Action,Data,Result,Test Repo,Labels"

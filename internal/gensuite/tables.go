@@ -2,7 +2,6 @@ package gensuite
 
 import (
 	"iter"
-	"strconv"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/sheet"
@@ -41,7 +40,7 @@ func (d *document) caseRows(frame *document) iter.Seq[[]sheet.Cell] {
 			before, importance := sentences(d.precondition(c)), frame.say(priorities[priorityOf(c)])
 			for i, l := range d.script(c) {
 				row := append(sheet.Texts(c.ID, d.summary(c), importance, before),
-					sheet.Number(int64(i+1)), sheet.Text(sentences(l.action)), sheet.Text(sentences(l.data)), sheet.Text(sentences(l.expected)))
+					sheet.Number(int64(i+1)), sheet.Text(sentences(l.action)), sheet.Text(sentences(d.given(l))), sheet.Text(sentences(l.expected)))
 				if before = ""; !yield(row) {
 					return
 				}
@@ -79,33 +78,27 @@ func (d *document) coverageSheet(frame *document) *sheet.Sheet {
 	}
 }
 
-// toldCases is how many cases of one item a table names: of an item that
-// hundreds of walks cover, a few prove as much.
-const toldCases = 5
-
 // coverers names the cases that cover an item, a line each.
 func (d *document) coverers(cases []int) string {
-	var said []string
-	for _, i := range cases[:min(len(cases), toldCases)] {
-		said = append(said, d.suite.Cases[i].ID)
-	}
-	if more := len(cases) - toldCases; more > 0 {
-		said = append(said, "… +"+strconv.Itoa(more))
+	said := make([]string, len(cases))
+	for i, at := range cases {
+		said[i] = d.suite.Cases[at].ID
 	}
 	return sentences(said)
 }
 
 // importerCSV is one row a line, grouped by the first column, ID; a program
 // that keeps cases should match on it. Headers and priorities are English in
-// every language, since programs look for them.
+// every language, since programs look for them. Its name ends like that of the
+// matrix for programs.
 func importerCSV(d *document) ([]File, error) {
 	english := newDocument(d.suite, "en")
-	return csvFiles(d.base(), d.caseSheet(english), d.coverageSheet(english), sheet.Importer)
+	return csvFiles(d.base()+".import", d.caseSheet(english), d.coverageSheet(english), sheet.Importer)
 }
 
 // excelCSV is the same for people, with the headers in their language.
 func excelCSV(d *document) ([]File, error) {
-	return csvFiles(d.base()+"-excel", d.caseSheet(d), d.coverageSheet(d), sheet.Excel)
+	return csvFiles(d.base(), d.caseSheet(d), d.coverageSheet(d), sheet.Excel)
 }
 
 func csvFiles(base string, cases, coverage *sheet.Sheet, flavour sheet.Flavour) ([]File, error) {

@@ -11,9 +11,13 @@ var (
 	startNew   = wording.Phrase{EN: "Start a new %s.", ZH: "新建一个 %s。"}
 	rowStands  = wording.Phrase{EN: "A row of %s stands in state %s.", ZH: "有一条 %s 记录处于状态 %s。"}
 	itStands   = wording.Phrase{EN: "%s stands in state %s.", ZH: "%s 处于状态 %s。"}
+	oneWay     = wording.Phrase{EN: "One way there from its creation: %s.", ZH: "新建后到达该状态的一条路径：%s。"}
+	noWay      = wording.Phrase{EN: "No event leads there: it is put there by hand.", ZH: "没有事件能到达该状态：需手工置入。"}
 	rowIsNew   = wording.Phrase{EN: "There is no row of %s yet; the first step creates it.", ZH: "尚无 %s 记录；第一步新建。"}
 	isNew      = wording.Phrase{EN: "There is no %s yet; the first step starts one.", ZH: "尚无 %s；第一步新建。"}
 	itsValues  = wording.Phrase{EN: "Its values: %s.", ZH: "字段值：%s。"}
+	rowValues  = wording.Phrase{EN: "its values are", ZH: "其字段值为"}
+	callValues = wording.Phrase{EN: "these values are given", ZH: "给定以下值"}
 	noteIt     = wording.Phrase{EN: "Note its version.", ZH: "记下它的版本号。"}
 	call       = wording.Phrase{EN: "Call event %s.", ZH: "触发事件 %s。"}
 	deliver    = wording.Phrase{EN: "Deliver callback %s.", ZH: "投递回调 %s。"}

@@ -71,14 +71,15 @@ func (b block) size() layered.Size {
 // add wraps the text and appends its lines, which are all like the one given.
 func (b *block) add(text string, like line, limit int) {
 	room := limit
-	if like.mark != noMark {
+	indent := like.indent || like.mark != noMark
+	if indent {
 		room -= markRoom
 	}
 	for i, t := range wrap(text, like.font, room) {
 		l := like
 		l.text = t
 		if i > 0 {
-			l.rule, l.mark, l.indent = false, noMark, like.mark != noMark
+			l.rule, l.mark, l.indent = false, noMark, indent
 		}
 		b.lines = append(b.lines, l)
 	}
@@ -134,8 +135,8 @@ func (b *block) standing(text string, m mark, n *picture.Node, lang string) {
 	b.add(words, line{font: fontNote, mark: m, tone: "standing", center: true}, stateWidth)
 }
 
-// edgeBlock is what stands on an arrow: for each arc what sets it going, and its
-// guard in brackets on a line of its own where both are not short. A bare
+// edgeBlock is what stands on an arrow: for each arc what sets it going, and on
+// lines of their own its guard in brackets and what stands behind that. A bare
 // picture has nothing there.
 func edgeBlock(p *picture.Picture, e *picture.Edge, o Options) block {
 	b := block{padX: 9, padY: 5}

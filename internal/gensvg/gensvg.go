@@ -37,6 +37,9 @@ type Options struct {
 	Theme Theme
 	// Emits writes on each arrow what its transition writes to the outbox.
 	Emits bool
+	// State is the one to draw with what leads in and out, alone; nil is for the
+	// whole machine. Fragment does not look at it.
+	State *model.State
 	// NoSlices leaves out the pictures of single states.
 	NoSlices bool
 	// ID begins the ids in the picture, and tells those of several in one page
@@ -76,13 +79,21 @@ func (e *TooLarge) Error() string {
 		e.Machine.Name, e.States, e.Edges, MaxStates, MaxEdges)
 }
 
-// Render draws the machine: one picture of it, and for a machine of more than
-// picture.Large states one of each state with what leads in and out. For a
-// machine that is too large for one picture the error is a *TooLarge, and the
-// files are the slices alone; there is no other error.
+// Render draws the machine: one picture of it or, for a machine of more than
+// picture.Large states, one without what is written on arrows, and one of each
+// state with what leads in and out. For a machine that is too large for one
+// picture the error is a *TooLarge, and the files are those of the states alone;
+// there is no other error.
 func Render(m *model.Machine, o Options) ([]File, error) {
 	o = o.filled(m)
 	whole := picture.Of(m)
+	if o.State != nil {
+		content, err := draw(whole.Slice(o.State), o, true)
+		if err != nil {
+			return nil, err
+		}
+		return []File{{Name: sliceName(o.State, m), State: o.State, Content: content}}, nil
+	}
 	var files []File
 	main := whole
 	if len(m.States) > picture.Large {
@@ -92,15 +103,13 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 	if err == nil {
 		files = append(files, File{Name: m.Name + ".svg", Content: content})
 	}
-	if len(m.States) <= picture.Large || o.NoSlices {
+	if o.NoSlices || len(m.States) <= picture.Large && err == nil {
 		return files, err
 	}
-	digits := len(fmt.Sprint(len(m.States)))
-	for i, s := range m.States {
-		name := fmt.Sprintf("%s-%0*d-%s.svg", m.Name, digits, i+1, fileName(s.Ident))
+	for _, s := range m.States {
 		slice, sliceErr := draw(whole.Slice(s), o, true)
 		if sliceErr == nil {
-			files = append(files, File{Name: name, State: s, Content: slice})
+			files = append(files, File{Name: sliceName(s, m), State: s, Content: slice})
 		}
 	}
 	return files, err
@@ -117,6 +126,12 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 // the machine and of edges in the picture.
 func Fragment(p *picture.Picture, o Options) ([]byte, error) {
 	return draw(p, o.filled(p.Machine), false)
+}
+
+// sliceName is the file of a state's picture, numbered in the order of the states.
+func sliceName(s *model.State, m *model.Machine) string {
+	digits := len(fmt.Sprint(len(m.States)))
+	return fmt.Sprintf("%s-%0*d-%s.svg", m.Name, digits, s.Index+1, fileName(s.Ident))
 }
 
 // fileName is an identifier as part of a file's name: what is not ASCII is left

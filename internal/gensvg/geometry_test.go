@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/internal/gensvg"
+	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/picture"
 )
 
@@ -281,6 +282,25 @@ func TestTooLarge(t *testing.T) {
 	}
 	_, err = gensvg.Fragment(picture.Of(m), gensvg.Options{})
 	require.ErrorAs(t, err, &large)
+	files, err = gensvg.Render(m, gensvg.Options{NoSlices: true})
+	require.ErrorAs(t, err, &large)
+	require.Empty(t, files)
+
+	dense := chain(20, 0) // few states, each of which leads to all others
+	for i, from := range dense.States {
+		addEvent(dense, fmt.Sprint("go", i), false, model.Reject)
+		for _, to := range dense.States {
+			tr := &model.Transition{Event: dense.Events[i], From: []*model.State{from}, To: to, Index: len(dense.Transitions)}
+			dense.Transitions = append(dense.Transitions, tr)
+			cell := dense.Events[i].Cells[from.Index]
+			cell.Transitions = append(cell.Transitions, tr)
+		}
+	}
+	files, err = gensvg.Render(dense, gensvg.Options{})
+	require.ErrorAs(t, err, &large)
+	require.Equal(t, 400, large.Edges)
+	require.Len(t, files, 20)
+	compare(t, picture.Of(dense).Slice(dense.States[7]), files[7].Content)
 }
 
 func TestSameBytesEveryTime(t *testing.T) {

@@ -1,9 +1,6 @@
 package gensvg
 
-import (
-	"strings"
-	"unicode"
-)
+import "unicode"
 
 // font is a size and a style of text.
 type font struct {
@@ -86,96 +83,3 @@ func width(text string, f font) int {
 	}
 	return int(sum*f.size/100) + 1
 }
-
-// wrap breaks the text into lines that are not wider than the limit, at spaces
-// and line breaks, behind punctuation inside long names, between wide
-// characters, and within a word only when nothing else helps. An empty text has no line.
-func wrap(text string, f font, limit int) []string {
-	var lines []string
-	var line strings.Builder
-	used := 0.0
-	room := float64(limit-1) * 100 / f.size
-	flush := func() {
-		if t := strings.TrimSpace(line.String()); t != "" {
-			lines = append(lines, t)
-		}
-		line.Reset()
-		used = 0
-	}
-	for _, piece := range pieces(strings.Map(visible, text)) {
-		w := 0.0
-		for _, r := range piece {
-			w += advance(r, f)
-		}
-		bare := w
-		if strings.HasSuffix(piece, " ") {
-			bare -= advance(' ', f)
-		}
-		if used > 0 && used+bare > room {
-			flush()
-		}
-		if bare <= room {
-			line.WriteString(piece)
-			used += w
-			continue
-		}
-		for _, r := range piece {
-			a := advance(r, f)
-			if used > 0 && a > 0 && used+a > room {
-				flush()
-			}
-			line.WriteRune(r)
-			used += a
-		}
-	}
-	flush()
-	return lines
-}
-
-// pieces cuts the text where a line may end.
-func pieces(text string) []string {
-	var out []string
-	var piece strings.Builder
-	cut := func() {
-		if piece.Len() > 0 {
-			out = append(out, piece.String())
-			piece.Reset()
-		}
-	}
-	var last rune
-	for _, r := range text {
-		switch {
-		case unicode.IsSpace(r):
-			r = ' '
-			if last == ' ' || piece.Len() == 0 && len(out) == 0 {
-				continue
-			}
-			piece.WriteRune(r)
-			cut()
-		case joins(r) || last == zeroWidthJoiner || closes(r):
-			piece.WriteRune(r)
-		case wide(r):
-			if !opens(last) {
-				cut()
-			}
-			piece.WriteRune(r)
-		default:
-			if wide(last) || strings.ContainsRune("_./:-,", last) && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-				cut()
-			}
-			piece.WriteRune(r)
-		}
-		last = r
-	}
-	cut()
-	return out
-}
-
-const (
-	zeroWidthJoiner    = '\u200d'
-	zeroWidthNonJoiner = '\u200c'
-)
-
-// closes and opens are the marks that no line begins and none ends with.
-func closes(r rune) bool { return strings.ContainsRune(",。、;:!?)】」》,;!?)]", r) }
-func opens(r rune) bool  { return strings.ContainsRune("(【「《([", r) }

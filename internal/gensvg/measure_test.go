@@ -20,6 +20,7 @@ func TestWrap(t *testing.T) {
 		{"fits", "pay now", 100, []string{"pay now"}},
 		{"at spaces", "one two  three\nfour", 60, []string{"one two", "three four"}},
 		{"behind punctuation", "payment_succeeded", 70, []string{"payment_", "succeeded"}},
+		{"not in a name that fits a line", "payment_succeeded, refund_due", 135, []string{"payment_succeeded,", "refund_due"}},
 		{"between Chinese characters, no line begins with a full stop", "待支付。待支付", 40, []string{"待支", "付。待", "支付"}},
 		{"no line ends with an opening bracket", "待支(付)", 40, []string{"待支", "(付)"}},
 		{"a long word only where nothing else helps", "aaaaaaaaaaaaaaaaaaaa", 40, []string{"aaaaa", "aaaaa", "aaaaa", "aaaaa"}},

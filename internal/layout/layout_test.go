@@ -47,7 +47,7 @@ var table = []struct {
 	{"internal/genfire", []string{"internal/model", "internal/genfile", "internal/suite", "internal/sqlname"}},
 	{"internal/sqlcgen", nil},
 	{"internal/fileset", nil},
-	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass", "internal/sqlname", "internal/sqlcname", "internal/gendocs", "internal/gensvg", "internal/genmatrix", "internal/gensuite", "internal/gendiagram", "internal/picture", "internal/suite", "internal/wording", "internal/genfire"}},
+	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass", "internal/sqlname", "internal/sqlcname", "internal/gendocs", "internal/genfire", "internal/suite", "internal/gensvg", "internal/gendiagram", "internal/picture", "internal/genmatrix", "internal/gensuite", "internal/wording"}},
 	{"internal/compare", []string{"internal/diag", "internal/duration", "internal/model", "internal/sqlexpr"}},
 	{"internal/revision", nil},
 	{"internal/audit", []string{"internal/model", "internal/pgparse", "internal/sqlname"}},

@@ -168,6 +168,7 @@ func TestWhatIsWritten(t *testing.T) {
 	require.Equal(t, []string{"PAID", ""}, []string{title, name})
 	require.Equal(t, "□ may stay", picture.Standing(m.State("COMPLETED"), "en"))
 	require.Empty(t, picture.Standing(m.State("PAID"), "en"))
+	require.Equal(t, "□ 可停留 ¬ 已停用", picture.Standing(&model.State{Resting: true, Retired: true}, "zh"))
 
 	var legend []string
 	for _, e := range p.Legend("", false) {

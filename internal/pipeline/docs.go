@@ -48,7 +48,7 @@ func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) 
 
 // docsOf gathers what the pages of one machine show.
 func docsOf(m *model.Machine, problems *diag.List) (gendocs.Machine, error) {
-	out := gendocs.Machine{Model: m, Numbers: docsNumbers(m)}
+	out := gendocs.Machine{Model: m, Numbers: suite.SizesOf(m).Numbers()}
 	if err := docsSuites(m, &out); err != nil {
 		return out, err
 	}
@@ -90,17 +90,4 @@ func docsSuites(m *model.Machine, out *gendocs.Machine) error {
 		}
 	}
 	return nil
-}
-
-// docsNumbers are the sizes that fsmgen stats tells, in its order.
-func docsNumbers(m *model.Machine) []gendocs.Number {
-	s := suite.SizesOf(m)
-	return []gendocs.Number{
-		{Name: "states", Value: &s.States}, {Name: "events", Value: &s.Events}, {Name: "cells", Value: &s.Cells},
-		{Name: "transitions", Value: &s.Transitions}, {Name: "null_cells", Value: &s.NullCells},
-		{Name: "switch1", Value: &s.Switch1}, {Name: "switch2", Value: &s.Switch2},
-		{Name: "nplus_leaves", Value: &s.NPlusLeaves}, {Name: "nplus_steps", Value: &s.NPlusSteps}, {Name: "nplus_sneak", Value: &s.NPlusSneak},
-		{Name: "tour_closed", Value: s.TourClosed}, {Name: "tour_open", Value: s.TourOpen},
-		{Name: "walks", Value: &s.Walks}, {Name: "walk_steps", Value: &s.WalkSteps}, {Name: "race_pairs", Value: &s.RacePairs},
-	}
 }

@@ -103,7 +103,6 @@ func docsMatrix(m *model.Machine, lang string, parts *gendocs.Parts) error {
 		return err
 	}
 	parts.Matrix = string(table)
-	titles := map[string]string{"md": "Markdown", "html": "HTML", "csv": "CSV", "xlsx": "Excel"}
 	for _, format := range genmatrix.Formats() {
 		files, err := genmatrix.Render(m, format, lang)
 		if errors.As(err, &large) {
@@ -113,18 +112,11 @@ func docsMatrix(m *model.Machine, lang string, parts *gendocs.Parts) error {
 			return err
 		}
 		for _, f := range files {
-			d := gendocs.Download{Format: titles[format], Name: f.Name, Content: f.Content}
-			if strings.HasSuffix(f.Name, ".import.csv") {
-				d.Format = forPrograms.In(lang)
-			}
-			parts.Tables = append(parts.Tables, d)
+			parts.Tables = append(parts.Tables, gendocs.Download{Format: formatTitles[format], Name: f.Name, Content: f.Content})
 		}
 	}
 	return nil
 }
-
-// forPrograms is what a file is called whose words are the same in every language.
-var forPrograms = wording.Phrase{EN: "CSV for programs", ZH: "CSV（程序用）"}
 
 // docsFiles adds the files of every suite to download.
 func docsFiles(suites []*suite.Suite, lang string, parts *gendocs.Parts) error {
@@ -145,7 +137,7 @@ func docsFiles(suites []*suite.Suite, lang string, parts *gendocs.Parts) error {
 }
 
 var formatTitles = map[string]string{
-	"md": "Markdown", "gherkin": "Gherkin", "csv": "CSV", "csv-excel": "CSV (Excel)", "xlsx": "Excel",
+	"md": "Markdown", "html": "HTML", "gherkin": "Gherkin", "csv": "CSV", "csv-excel": "CSV (Excel)", "xlsx": "Excel",
 	"xray": "Xray", "zephyr": "Zephyr Scale", "testrail": "TestRail",
 }
 

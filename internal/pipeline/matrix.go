@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-go/pawl/internal/genfire"
 	"github.com/pawl-go/pawl/internal/gengo"
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/suite"
 )
 
 // embeds reports whether the project's migrations are a Go package with a
@@ -44,7 +45,12 @@ func embeds(fsys fs.FS) (bool, error) {
 // matrix renders the test that fires the machine's cases.
 func matrix(m *model.Machine, module string) (gengo.File, error) {
 	in := genfire.Input{Machine: m, Package: path.Join(module, Gen, m.Package), Migrations: path.Join(module, Migrations)}
-	in.Cells, in.Races = genfire.Plain(m)
+	if len(m.States)*len(m.Events) > genfire.MaxCells {
+		in.Cells, in.Races = genfire.Plain(m)
+	} else {
+		in.Cells = slices.Concat(suite.AllCells(m).Cases, suite.Guards(m).Cases)
+		in.Races = suite.Races(m).Cases
+	}
 	content, err := genfire.Test(in)
 	return gengo.File{Name: genfire.Name, Content: content}, err
 }

@@ -36,7 +36,7 @@ const (
 
 // Owned is what generation looks after in a project.
 func Owned() fileset.Owned {
-	return fileset.Owned{Dirs: []string{Gen, Queries}, AppendOnly: []string{Migrations}}
+	return fileset.Owned{Dirs: []string{Gen, Queries}, AppendOnly: []string{Migrations}, Unmarked: unmarked}
 }
 
 // Codes of problems that only the whole pipeline sees.
@@ -175,6 +175,11 @@ func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Ma
 				return err
 			}
 		}
+		for _, f := range p.paper {
+			if err := set.Add(path.Join(Gen, machines[i].Package, f.Name), f.Content); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -182,6 +187,7 @@ func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Ma
 // rendered is the Go package of one machine.
 type rendered struct {
 	files []gengo.File
+	paper []Material
 	err   error
 }
 
@@ -201,6 +207,11 @@ func packagesOf(machines []*model.Machine, module string, tested bool) func() []
 			var test gengo.File
 			test, p.err = matrix(m, module)
 			p.files = append(p.files, test)
+		}
+		for i, m := range machines {
+			if p := &packages[i]; p.err == nil {
+				p.paper, p.err = paper(m, paperLang)
+			}
 		}
 	}()
 	return func() []rendered {

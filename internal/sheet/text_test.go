@@ -94,4 +94,5 @@ func TestRowsAreAsHighAsTheirLines(t *testing.T) {
 	} {
 		require.Equal(t, c.want, height(c.text, c.width, c.wrap), "%q", c.text)
 	}
+	require.Less(t, lineHeight("one\ntwo"), lineHeight("一\ntwo"))
 }

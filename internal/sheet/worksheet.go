@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // writeSheet writes a sheet's part, its elements in the order that the format
@@ -83,20 +84,31 @@ func writeRows(b *bufio.Writer, s *Sheet) (int, error) {
 // writeRow writes a row as high as its lines: not every spreadsheet measures
 // them when it opens a file.
 func (s *Sheet) writeRow(b *bufio.Writer, names []string, n int, row []Cell) {
-	const line, highest = 15, 409 // points
+	const highest = 409 // points
 	b.WriteString(`<row r="` + strconv.Itoa(n))
-	lines := 1
+	points := 0
 	for i, c := range row {
-		lines = max(lines, height(c.Text, width(s.Columns[i]), n == 1 || s.Columns[i].Wrap))
+		if lines := height(c.Text, width(s.Columns[i]), n == 1 || s.Columns[i].Wrap); lines > 1 {
+			points = max(points, lines*lineHeight(c.Text))
+		}
 	}
-	if lines > 1 {
-		b.WriteString(`" ht="` + strconv.Itoa(min(lines*line, highest)) + `" customHeight="1`)
+	if points > 0 {
+		b.WriteString(`" ht="` + strconv.Itoa(min(points, highest)) + `" customHeight="1`)
 	}
 	b.WriteString(`">`)
 	for i, c := range row {
 		writeCell(b, names[i], n, c, n == 1 || s.Columns[i].Wrap)
 	}
 	b.WriteString(`</row>`)
+}
+
+// lineHeight is that of a line of the text, in points: the fonts that have the
+// characters of East Asia, and pictures, are taller.
+func lineHeight(text string) int {
+	if Shown(text) > utf8.RuneCountInString(text) {
+		return 18
+	}
+	return 15
 }
 
 // height is how many lines a text takes in a column of that width, about: where

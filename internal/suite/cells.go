@@ -13,12 +13,14 @@ import "github.com/pawl-go/pawl/internal/model"
 //     known identity is answered before any cell is looked at;
 //   - for each transition, a wrong expected version (Stale) and then the right one;
 //   - for each event and decision, a wrong version that does not matter.
-func AllCells(m *model.Machine) *Suite {
-	c := &cells{builder: newBuilder(m, "all-cells"), told: map[toldOf]bool{}}
-	each(m, func(cell *model.Cell) {
+func AllCells(m *model.Machine) *Suite { return allCells(newFiller(m)) }
+
+func allCells(f *filler) *Suite {
+	c := &cells{builder: newBuilder(f, "all-cells"), told: map[toldOf]bool{}}
+	each(f.machine, func(cell *model.Cell) {
 		c.at[named(cell)] = c.item(ItemCell, named(cell), ItemStep{State: cell.State, Event: cell.Event})
 	})
-	each(m, c.cell)
+	each(f.machine, c.cell)
 	return c.done()
 }
 

@@ -13,6 +13,9 @@ import (
 type filler struct {
 	machine *model.Machine
 	finder  *example.Finder
+	// limit is how many cases a suite may have, 0 for any number. One that grows
+	// above it is given up, and must not be used.
+	limit int
 }
 
 func newFiller(m *model.Machine) *filler {

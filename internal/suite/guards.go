@@ -14,10 +14,12 @@ import (
 // or times in a guard its sides a step apart, equal, and a step apart the other
 // way. What a cell does at a bound is found with the values: the guard is true
 // there if it can be, after those before it were not.
-func Guards(m *model.Machine) *Suite {
-	g := &guards{newBuilder(m, "guards")}
-	each(m, func(cell *model.Cell) {
-		if variants := Variants(cell); len(variants) > 1 {
+func Guards(m *model.Machine) *Suite { return guardSuite(newFiller(m)) }
+
+func guardSuite(f *filler) *Suite {
+	g := &guards{newBuilder(f, "guards")}
+	each(f.machine, func(cell *model.Cell) {
+		if variants := Variants(cell); len(variants) > 1 && !g.full() {
 			g.ways(cell, variants)
 			g.pairs(cell, variants)
 			for i, t := range cell.Transitions {
@@ -32,6 +34,18 @@ func Guards(m *model.Machine) *Suite {
 }
 
 type guards struct{ *builder }
+
+// guardWays is how many ways the cells with guards have: as many cases there
+// are at least, unless some are impossible.
+func guardWays(m *model.Machine) int64 {
+	n := int64(0)
+	each(m, func(cell *model.Cell) {
+		if cell.Moves() && cell.Transitions[0].Guard != nil {
+			n += int64(len(Variants(cell)))
+		}
+	})
+	return n
+}
 
 func (g *guards) ways(cell *model.Cell, variants []Variant) {
 	for _, v := range variants {

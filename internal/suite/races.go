@@ -9,15 +9,12 @@ import "github.com/pawl-go/pawl/internal/model"
 // first has left. A pair of two events has cases for both orders, and one for
 // every way that the first and then the second can go; an event with an identity
 // meets itself with the same fact, too.
-func Races(m *model.Machine) *Suite {
-	r := &races{newBuilder(m, "races")}
-	for _, state := range m.States {
-		var moving []*model.Cell
-		for _, e := range m.Events {
-			if cell := e.Cells[state.Index]; cell.Moves() {
-				moving = append(moving, cell)
-			}
-		}
+func Races(m *model.Machine) *Suite { return raceSuite(newFiller(m)) }
+
+func raceSuite(f *filler) *Suite {
+	r := &races{newBuilder(f, "races")}
+	for _, state := range f.machine.States {
+		moving := movingFrom(f.machine, state)
 		for i, a := range moving {
 			for _, b := range moving[i:] {
 				r.pair(a, b)
@@ -25,6 +22,27 @@ func Races(m *model.Machine) *Suite {
 		}
 	}
 	return r.done()
+}
+
+// movingFrom returns the cells of a state that have transitions.
+func movingFrom(m *model.Machine, state *model.State) []*model.Cell {
+	var moving []*model.Cell
+	for _, e := range m.Events {
+		if cell := e.Cells[state.Index]; cell.Moves() {
+			moving = append(moving, cell)
+		}
+	}
+	return moving
+}
+
+// raceOrders is how many pairs there are when the order counts.
+func raceOrders(m *model.Machine) int64 {
+	n := int64(0)
+	for _, state := range m.States {
+		out := int64(len(movingFrom(m, state)))
+		n += out * out
+	}
+	return n
 }
 
 type races struct{ *builder }

@@ -38,6 +38,25 @@ type Sizes struct {
 	RacePairs int64 `json:"race_pairs"`
 }
 
+// Number is one of the sizes.
+type Number struct {
+	// Name is the one that JSON has.
+	Name string
+	// Value is nil where the machine has no such suite.
+	Value *int64
+}
+
+// Numbers returns the sizes in their order.
+func (s Sizes) Numbers() []Number {
+	return []Number{
+		{"states", &s.States}, {"events", &s.Events}, {"cells", &s.Cells}, {"transitions", &s.Transitions}, {"null_cells", &s.NullCells},
+		{"switch1", &s.Switch1}, {"switch2", &s.Switch2},
+		{"nplus_leaves", &s.NPlusLeaves}, {"nplus_steps", &s.NPlusSteps}, {"nplus_sneak", &s.NPlusSneak},
+		{"tour_closed", s.TourClosed}, {"tour_open", s.TourOpen},
+		{"walks", &s.Walks}, {"walk_steps", &s.WalkSteps}, {"race_pairs", &s.RacePairs},
+	}
+}
+
 // SizesOf counts without making a suite. Every machine has sizes: one without a
 // table, without an end, with states that no row reaches, with one state and
 // nothing else.

@@ -201,3 +201,17 @@ func TestIDsAreOfNames(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "lonely/n-plus/leaf/Here", s.Cases[0].ID)
 }
+
+func TestWaysLeadFromCreationToEachState(t *testing.T) {
+	t.Parallel()
+	var have []string
+	m := machine(t, "island")
+	for i, way := range suite.Ways(m) {
+		text := m.States[i].Name + ":"
+		for _, s := range way {
+			text += " " + s.Event.Name
+		}
+		have = append(have, fmt.Sprint(text, " ", way == nil))
+	}
+	require.Equal(t, []string{"A: false", "B: go false", "Z: end false", "lost: true", "found: true"}, have)
+}

@@ -14,8 +14,8 @@ type builder struct {
 	at     map[string]int // of an item, by its ID
 }
 
-func newBuilder(m *model.Machine, name string) *builder {
-	return &builder{suite: &Suite{Machine: m, Name: name}, filler: newFiller(m), at: map[string]int{}}
+func newBuilder(f *filler, name string) *builder {
+	return &builder{suite: &Suite{Machine: f.machine, Name: name}, filler: f, at: map[string]int{}}
 }
 
 // item adds something to be covered, and returns its index.
@@ -27,6 +27,9 @@ func (b *builder) item(kind ItemKind, id string, steps ...ItemStep) int {
 // add fills a case and adds it, with what it covers. A case for which no values
 // exist is not added: the items that nothing else covers say so.
 func (b *builder) add(id []string, steps []Step, more map[int][]example.Condition, covers ...int) bool {
+	if b.full() {
+		return false
+	}
 	c := &Case{ID: b.id(id), Start: steps[0].From, Steps: steps}
 	if !b.filler.filled(c, more) {
 		for _, i := range covers {
@@ -36,6 +39,12 @@ func (b *builder) add(id []string, steps []Step, more map[int][]example.Conditio
 	}
 	b.put(c, covers...)
 	return true
+}
+
+// full reports whether the suite has more cases than are wanted, so that it is
+// not worth its completion.
+func (b *builder) full() bool {
+	return b.filler.limit > 0 && len(b.suite.Cases) > b.filler.limit
 }
 
 // put adds a case that is filled.

@@ -7,14 +7,17 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/leaf/PACKED/expire
   Scenario: expire: PACKED → LOST
     Given there is no row of "parcel" yet; the first step creates it
-    When create a new row of "parcel"
-    And "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1", "paid_cents" = "0"
+    When I create a new row of "parcel"
+    And these values are given
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+      | paid_cents | 0 |
     Then answer: Applied
     And row: state "PACKED", version 1
     And deadline: after 2 days: expire
     And history: one row, → "PACKED"
     And outbox: "parcel_packed"
-    When let 2 days pass, so that the deadline fires "expire"; or call the event
+    When I let 2 days pass, so that the deadline fires "expire"; or call the event
     Then answer: Applied
     And row: state "LOST", version +1
     And deadline: none any more
@@ -24,23 +27,28 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/leaf/IN%20TRANSIT/scan
   Scenario: collect [paid]: PACKED → IN TRANSIT, then scan: IN TRANSIT → ARRIVED
     Given there is no row of "parcel" yet; the first step creates it
-    When create a new row of "parcel"
-    And "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1", "paid_cents" = "0"
+    When I create a new row of "parcel"
+    And these values are given
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+      | paid_cents | 0 |
     Then answer: Applied
     And row: state "PACKED", version 1
     And deadline: after 2 days: expire
     And history: one row, → "PACKED"
     And outbox: "parcel_packed"
-    When call event "collect"
-    And "due_cents" = "0"
+    When I call event "collect"
+    And these values are given
+      | due_cents | 0 |
     And thereby this holds: the postage is paid
     Then answer: Applied
     And row: state "IN TRANSIT" (On its way), version +1
     And deadline: none any more
     And history: one new row, "PACKED" → "IN TRANSIT"
     And outbox: nothing new
-    When deliver callback "scan"
-    And "scan_no" = "scan_no-1"
+    When I deliver callback "scan"
+    And these values are given
+      | scan_no | scan_no-1 |
     Then answer: Applied
     And row: state "ARRIVED", version +1
     And columns: "slip" = "scan_no-1"
@@ -51,10 +59,14 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/PACKED/collect/not%20paid
   Scenario: collect [none] in PACKED: GuardFailed
     Given a row of "parcel" stands in state "PACKED"
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1", "paid_cents" = "0"
-    And note its version
-    When call event "collect"
-    And "due_cents" = "100"
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+      | paid_cents | 0 |
+    When I call event "collect"
+    And these values are given
+      | due_cents | 100 |
     And thereby this does not hold: the postage is paid
     Then answer: GuardFailed (refused: no guard is true)
     And row: still in state "PACKED"; version and values as before
@@ -64,10 +76,13 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/PACKED/scan
   Scenario: scan in PACKED: Compensated
     Given a row of "parcel" stands in state "PACKED"
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
-    And note its version
-    When deliver callback "scan"
-    And "scan_no" = "scan_no-1"
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+    When I deliver callback "scan"
+    And these values are given
+      | scan_no | scan_no-1 |
     Then answer: Compensated (success for the caller, work for someone)
     And row: still in state "PACKED"; version and values as before
     And history: no new row
@@ -77,9 +92,12 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/IN%20TRANSIT/expire
   Scenario: expire in IN TRANSIT: Ignored
     Given a row of "parcel" stands in state "IN TRANSIT" (On its way)
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
-    And note its version
-    When call event "expire"
+    And one way there from its creation: "collect" [paid]
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+    When I call event "expire"
     Then answer: Ignored (success, nothing done)
     And row: still in state "IN TRANSIT" (On its way); version and values as before
     And history: no new row
@@ -88,10 +106,14 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/IN%20TRANSIT/collect
   Scenario: collect in IN TRANSIT: Rejected
     Given a row of "parcel" stands in state "IN TRANSIT" (On its way)
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
-    And note its version
-    When call event "collect"
-    And "due_cents" = "100"
+    And one way there from its creation: "collect" [paid]
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+    When I call event "collect"
+    And these values are given
+      | due_cents | 100 |
     Then answer: Rejected (refused)
     And row: still in state "IN TRANSIT" (On its way); version and values as before
     And history: no new row
@@ -100,9 +122,12 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/ARRIVED/expire
   Scenario: expire in ARRIVED: Ignored
     Given a row of "parcel" stands in state "ARRIVED"
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
-    And note its version
-    When call event "expire"
+    And one way there from its creation: "collect" [paid], "scan"
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+    When I call event "expire"
     Then answer: Ignored (success, nothing done)
     And row: still in state "ARRIVED"; version and values as before
     And history: no new row
@@ -111,10 +136,14 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/ARRIVED/collect
   Scenario: collect in ARRIVED: Rejected
     Given a row of "parcel" stands in state "ARRIVED"
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
-    And note its version
-    When call event "collect"
-    And "due_cents" = "100"
+    And one way there from its creation: "collect" [paid], "scan"
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+    When I call event "collect"
+    And these values are given
+      | due_cents | 100 |
     Then answer: Rejected (refused)
     And row: still in state "ARRIVED"; version and values as before
     And history: no new row
@@ -123,10 +152,14 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/ARRIVED/scan
   Scenario: scan in ARRIVED: Compensated
     Given a row of "parcel" stands in state "ARRIVED"
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
-    And note its version
-    When deliver callback "scan"
-    And "scan_no" = "scan_no-1"
+    And one way there from its creation: "collect" [paid], "scan"
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+    When I deliver callback "scan"
+    And these values are given
+      | scan_no | scan_no-1 |
     Then answer: Compensated (success for the caller, work for someone)
     And row: still in state "ARRIVED"; version and values as before
     And history: no new row
@@ -136,9 +169,12 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/LOST/expire
   Scenario: expire in LOST: Ignored
     Given a row of "parcel" stands in state "LOST"
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
-    And note its version
-    When call event "expire"
+    And one way there from its creation: "expire"
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+    When I call event "expire"
     Then answer: Ignored (success, nothing done)
     And row: still in state "LOST"; version and values as before
     And history: no new row
@@ -147,10 +183,14 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/LOST/collect
   Scenario: collect in LOST: Rejected
     Given a row of "parcel" stands in state "LOST"
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
-    And note its version
-    When call event "collect"
-    And "due_cents" = "100"
+    And one way there from its creation: "expire"
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+    When I call event "collect"
+    And these values are given
+      | due_cents | 100 |
     Then answer: Rejected (refused)
     And row: still in state "LOST"; version and values as before
     And history: no new row
@@ -159,10 +199,14 @@ Feature: Test suite n-plus of parcel
   @parcel/n-plus/sneak/LOST/scan
   Scenario: scan in LOST: Compensated
     Given a row of "parcel" stands in state "LOST"
-    And its values: "id" = "00000000-0000-4000-8000-000000000001", "weight_g" = "1"
-    And note its version
-    When deliver callback "scan"
-    And "scan_no" = "scan_no-1"
+    And one way there from its creation: "expire"
+    And I note its version
+    And its values are
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+    When I deliver callback "scan"
+    And these values are given
+      | scan_no | scan_no-1 |
     Then answer: Compensated (success for the caller, work for someone)
     And row: still in state "LOST"; version and values as before
     And history: no new row

@@ -9,7 +9,10 @@
   场景: expire：PACKED → LOST
     假如尚无 "parcel" 记录；第一步新建
     当新建一条 "parcel" 记录
-    而且"id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"，"paid_cents" = "0"
+    而且给定以下值
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+      | paid_cents | 0 |
     那么应答：Applied（已生效）
     而且记录：状态 "PACKED"（已打包），版本 1
     而且到期：2 天后：expire
@@ -26,14 +29,18 @@
   场景: collect [paid]：PACKED → IN TRANSIT，然后 scan：IN TRANSIT → ARRIVED
     假如尚无 "parcel" 记录；第一步新建
     当新建一条 "parcel" 记录
-    而且"id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"，"paid_cents" = "0"
+    而且给定以下值
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+      | paid_cents | 0 |
     那么应答：Applied（已生效）
     而且记录：状态 "PACKED"（已打包），版本 1
     而且到期：2 天后：expire
     而且历史：一行，→ "PACKED"
     而且发件箱："parcel_packed"
     当触发事件 "collect"（揽收）
-    而且"due_cents" = "0"
+    而且给定以下值
+      | due_cents | 0 |
     而且这样，此条件成立：the postage is paid
     那么应答：Applied（已生效）
     而且记录：状态 "IN TRANSIT"（运输中），版本 +1
@@ -41,7 +48,8 @@
     而且历史：新增一行，"PACKED" → "IN TRANSIT"
     而且发件箱：无新增
     当投递回调 "scan"
-    而且"scan_no" = "scan_no-1"
+    而且给定以下值
+      | scan_no | scan_no-1 |
     那么应答：Applied（已生效）
     而且记录：状态 "ARRIVED"（已送达），版本 +1
     而且字段："slip" = "scan_no-1"
@@ -52,10 +60,14 @@
   @parcel/n-plus/sneak/PACKED/collect/not%20paid
   场景: PACKED 中 collect [none]：GuardFailed
     假如有一条 "parcel" 记录处于状态 "PACKED"（已打包）
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"，"paid_cents" = "0"
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
+      | paid_cents | 0 |
     当触发事件 "collect"（揽收）
-    而且"due_cents" = "100"
+    而且给定以下值
+      | due_cents | 100 |
     而且这样，此条件不成立：the postage is paid
     那么应答：GuardFailed（拒绝：没有条件成立）
     而且记录：仍为状态 "PACKED"（已打包）；版本与字段值不变
@@ -65,10 +77,13 @@
   @parcel/n-plus/sneak/PACKED/scan
   场景: PACKED 中 scan：Compensated
     假如有一条 "parcel" 记录处于状态 "PACKED"（已打包）
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
     当投递回调 "scan"
-    而且"scan_no" = "scan_no-1"
+    而且给定以下值
+      | scan_no | scan_no-1 |
     那么应答：Compensated（对调用方成功，留下待处理的工作）
     而且记录：仍为状态 "PACKED"（已打包）；版本与字段值不变
     而且历史：无新增
@@ -78,8 +93,11 @@
   @parcel/n-plus/sneak/IN%20TRANSIT/expire
   场景: IN TRANSIT 中 expire：Ignored
     假如有一条 "parcel" 记录处于状态 "IN TRANSIT"（运输中）
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
+    而且新建后到达该状态的一条路径："collect" [paid]
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
     当触发事件 "expire"
     那么应答：Ignored（成功，未做任何事）
     而且记录：仍为状态 "IN TRANSIT"（运输中）；版本与字段值不变
@@ -89,10 +107,14 @@
   @parcel/n-plus/sneak/IN%20TRANSIT/collect
   场景: IN TRANSIT 中 collect：Rejected
     假如有一条 "parcel" 记录处于状态 "IN TRANSIT"（运输中）
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
+    而且新建后到达该状态的一条路径："collect" [paid]
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
     当触发事件 "collect"（揽收）
-    而且"due_cents" = "100"
+    而且给定以下值
+      | due_cents | 100 |
     那么应答：Rejected（拒绝）
     而且记录：仍为状态 "IN TRANSIT"（运输中）；版本与字段值不变
     而且历史：无新增
@@ -101,8 +123,11 @@
   @parcel/n-plus/sneak/ARRIVED/expire
   场景: ARRIVED 中 expire：Ignored
     假如有一条 "parcel" 记录处于状态 "ARRIVED"（已送达）
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
+    而且新建后到达该状态的一条路径："collect" [paid]，"scan"
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
     当触发事件 "expire"
     那么应答：Ignored（成功，未做任何事）
     而且记录：仍为状态 "ARRIVED"（已送达）；版本与字段值不变
@@ -112,10 +137,14 @@
   @parcel/n-plus/sneak/ARRIVED/collect
   场景: ARRIVED 中 collect：Rejected
     假如有一条 "parcel" 记录处于状态 "ARRIVED"（已送达）
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
+    而且新建后到达该状态的一条路径："collect" [paid]，"scan"
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
     当触发事件 "collect"（揽收）
-    而且"due_cents" = "100"
+    而且给定以下值
+      | due_cents | 100 |
     那么应答：Rejected（拒绝）
     而且记录：仍为状态 "ARRIVED"（已送达）；版本与字段值不变
     而且历史：无新增
@@ -124,10 +153,14 @@
   @parcel/n-plus/sneak/ARRIVED/scan
   场景: ARRIVED 中 scan：Compensated
     假如有一条 "parcel" 记录处于状态 "ARRIVED"（已送达）
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
+    而且新建后到达该状态的一条路径："collect" [paid]，"scan"
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
     当投递回调 "scan"
-    而且"scan_no" = "scan_no-1"
+    而且给定以下值
+      | scan_no | scan_no-1 |
     那么应答：Compensated（对调用方成功，留下待处理的工作）
     而且记录：仍为状态 "ARRIVED"（已送达）；版本与字段值不变
     而且历史：无新增
@@ -137,8 +170,11 @@
   @parcel/n-plus/sneak/LOST/expire
   场景: LOST 中 expire：Ignored
     假如有一条 "parcel" 记录处于状态 "LOST"
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
+    而且新建后到达该状态的一条路径："expire"
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
     当触发事件 "expire"
     那么应答：Ignored（成功，未做任何事）
     而且记录：仍为状态 "LOST"；版本与字段值不变
@@ -148,10 +184,14 @@
   @parcel/n-plus/sneak/LOST/collect
   场景: LOST 中 collect：Rejected
     假如有一条 "parcel" 记录处于状态 "LOST"
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
+    而且新建后到达该状态的一条路径："expire"
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
     当触发事件 "collect"（揽收）
-    而且"due_cents" = "100"
+    而且给定以下值
+      | due_cents | 100 |
     那么应答：Rejected（拒绝）
     而且记录：仍为状态 "LOST"；版本与字段值不变
     而且历史：无新增
@@ -160,10 +200,14 @@
   @parcel/n-plus/sneak/LOST/scan
   场景: LOST 中 scan：Compensated
     假如有一条 "parcel" 记录处于状态 "LOST"
-    而且字段值："id" = "00000000-0000-4000-8000-000000000001"，"weight_g" = "1"
+    而且新建后到达该状态的一条路径："expire"
     而且记下它的版本号
+    而且其字段值为
+      | id | 00000000-0000-4000-8000-000000000001 |
+      | weight_g | 1 |
     当投递回调 "scan"
-    而且"scan_no" = "scan_no-1"
+    而且给定以下值
+      | scan_no | scan_no-1 |
     那么应答：Compensated（对调用方成功，留下待处理的工作）
     而且记录：仍为状态 "LOST"；版本与字段值不变
     而且历史：无新增
