@@ -92,6 +92,11 @@ func (f *fixing) made(c *cond) *cond {
 	case fixed:
 		return c
 	case fact:
+		if p, is := f.patterns[c.place]; is && p.variable == f.place {
+			if matches, known := p.matches(f.value.text); known {
+				return truthOf(matches)
+			}
+		}
 		if c.place != f.place {
 			return c
 		}

@@ -41,7 +41,9 @@ type analysis struct {
 	compared map[comparison]*cond
 	// ordered says that texts are compared by order, so that literals cannot be
 	// given places among them beforehand.
-	ordered  bool
+	ordered bool
+	// patterns are the opaque conditions that match a variable with a pattern.
+	patterns map[int]pattern
 	wordSlot int // the first literal's slot when ordered
 	parts    int
 	assume   []*cond
@@ -53,7 +55,7 @@ type analysis struct {
 func newAnalysis(vars []Var) *analysis {
 	a := &analysis{
 		given: len(vars), byName: map[string]int{}, opaques: map[string]int{}, words: map[string]int{},
-		lengths: map[int]int{}, clock: -1, compared: map[comparison]*cond{},
+		lengths: map[int]int{}, clock: -1, compared: map[comparison]*cond{}, patterns: map[int]pattern{},
 	}
 	for i, v := range vars {
 		text := v.Name

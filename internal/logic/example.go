@@ -2,6 +2,8 @@ package logic
 
 import (
 	"math/big"
+	"slices"
+	"unicode/utf8"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 )
@@ -28,9 +30,49 @@ type Bound struct {
 }
 
 // Example finds values for which all that is asked is met: a Yes has them as its
-// witness. vars has every name that is used. The work is bounded as that of one
-// question of Analyse.
+// witness. vars has every name that is used. What texts match LIKE or a regular
+// expression is tried with a few. The work is bounded as that of some questions
+// of Analyse.
 func (r *Reader) Example(vars []Var, asks []Ask) Finding {
+	f, a := r.example(vars, asks)
+	if f.Answer != NotDecided {
+		return f
+	}
+	return r.tried(vars, asks, a, f, maxTexts)
+}
+
+// maxTexts is how many texts are tried for the variables of one example.
+const maxTexts = 12
+
+// tried looks for an example with a text for the first variable that is matched
+// with a pattern, and so on for the next.
+func (r *Reader) tried(vars []Var, asks []Ask, a *analysis, undecided Finding, left int) Finding {
+	place := a.matchedVariable()
+	if place < 0 {
+		return undecided
+	}
+	for _, text := range a.texts(place) {
+		if left--; left < 0 {
+			break
+		}
+		fixed := slices.Clone(vars)
+		if limit := vars[place].Length; limit > 0 && utf8.RuneCountInString(text) > limit {
+			continue
+		}
+		fixed[place].Among = []string{text}
+		f, b := r.example(fixed, asks)
+		if f.Answer == NotDecided {
+			f = r.tried(fixed, asks, b, f, left/2)
+		}
+		if f.Answer == Yes {
+			return f
+		}
+	}
+	return undecided
+}
+
+// example decides whether there is one, patterns apart.
+func (r *Reader) example(vars []Var, asks []Ask) (Finding, *analysis) {
 	a := newAnalysis(vars)
 	for _, ask := range asks {
 		t := r.tree(ask.SQL)
@@ -56,7 +98,7 @@ func (r *Reader) Example(vars []Var, asks []Ask) Finding {
 		whole = append(whole, asked{g, isTrue})
 	}
 	f, _ := a.decide(whole, perQuestion)
-	return f
+	return f, a
 }
 
 // Bounds returns the comparisons of numbers, dates and times in a condition, in

@@ -44,7 +44,7 @@ func TestExampleMeetsAllThatIsAsked(t *testing.T) {
 		{[]string{"(oi < 5) IS NOT TRUE", "oi IS NULL"}, yes},
 		{[]string{"(oi < 5) IS NOT TRUE", "oi = 4"}, no},
 		{[]string{"(a < 5 AND ot = 'x') IS NOT TRUE", "ot = 'x'", "a > 0"}, yes},
-		{[]string{"t LIKE 'x%'"}, may},
+		{[]string{"upper(t) = 'X'"}, may},
 		{[]string{"length(t) = 5", "t <> 'aaaaa'"}, yes},
 		{[]string{"either = 'B'"}, yes},
 		{[]string{"either = 'C'"}, no},
@@ -129,4 +129,68 @@ func TestExampleWhereABoundDecides(t *testing.T) {
 	require.Equal(t, no, at(3, 1, "a = 11").Answer)
 	between := logic.Ask{SQL: "a BETWEEN 1 AND 5", Bound: 2, Steps: 1, Decides: true}
 	require.Equal(t, "6", valueOf(t, r.Example(vars(), []logic.Ask{between}), "a", false))
+}
+
+func TestExampleOfTextsThatMatch(t *testing.T) {
+	t.Parallel()
+	pool := testdb.New(t)
+	for _, c := range []struct {
+		asks   []string
+		answer logic.Answer
+	}{
+		{[]string{"v ~ '^[A-Z]{3}$'"}, yes},
+		{[]string{"t LIKE 'ord\\_%'"}, may}, // an escape
+		{[]string{"t LIKE 'ord-%'", "length(t) <= 4"}, yes},
+		{[]string{"t ~ '^\\d+$'", "u LIKE '%@%.%'", "t <> u"}, yes},
+		{[]string{"t ~ '^(ab|c)*d?x+$' AND a = 5"}, yes},
+		{[]string{"t ~ '(.)\\1'"}, may}, // Go has no back references
+		{[]string{"(t ~ '^A') IS NOT TRUE"}, yes},
+		{[]string{"t !~ '^A' AND t NOT LIKE 'a%'"}, may}, // the texts that are tried all match
+		{[]string{"ot ~ '^A' AND ot = 'B'"}, may},
+		{[]string{"v ~ '^[A-Z]{4}$'"}, may}, // too long for the column
+	} {
+		f := new(logic.Reader).Example(vars(), asks(c.asks...))
+		require.Equal(t, c.answer, f.Answer, "%q: %s", c.asks, f.Why)
+		if c.answer == yes {
+			for i, v := range inPostgres(t, pool, vars(), f.Witness, c.asks) {
+				require.True(t, isTrue(v), "%q at %v", c.asks[i], f.Witness)
+			}
+		}
+	}
+}
+
+func TestExampleWithOneValueGiven(t *testing.T) {
+	t.Parallel()
+	given := func(name, value string, param bool) []logic.Var {
+		out := vars()
+		for i, v := range out {
+			if v.Name == name && v.Param == param {
+				out[i].Among = []string{value}
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name, value, sql string
+		answer           logic.Answer
+		literal          string
+	}{
+		{"a", "7", "a + 1 = 8 AND 2 * a = 14", yes, "7"},
+		{"a", "7", "a IS NULL OR a + b < 0 AND b > 0", no, ""},
+		{"oi", "7", "oi IS NULL", no, ""},
+		{"z", "1.25", "z + 0.75 = 2", yes, "1.25"},
+		{"f", "0.5", "f < 1", yes, "0.5"},
+		{"ok", "true", "ok", yes, "true"},
+		{"ok", "false", "ok OR a > a", no, ""},
+		{"at", "2026-01-15 12:00:00+00", "at > '2026-01-15 11:59:59.999999+00'", yes, "'2026-01-15 12:00:00+00'"},
+		{"d", "2026-01-15", "d = '2026-01-15'", yes, "'2026-01-15'"},
+		{"id", "00000000-0000-4000-8000-000000000001", "id <> '00000000-0000-4000-8000-000000000002'", yes, "'00000000-0000-4000-8000-000000000001'"},
+		{"t", "it's", "length(t) = 4", yes, "'it''s'"},
+	} {
+		f := new(logic.Reader).Example(given(c.name, c.value, false), asks(c.sql))
+		require.Equal(t, c.answer, f.Answer, "%s: %s", c.sql, f.Why)
+		if c.answer == yes {
+			require.Equal(t, c.literal, valueOf(t, f, c.name, false))
+		}
+	}
 }

@@ -20,6 +20,9 @@
 // The package does no I/O and keeps no state. Whether an expression is fit to be
 // a guard at all is package sqlexpr's to say, what to tell the user of an answer
 // the caller's.
+//
+// An example for a test is found on request, Reader.Example, and for that texts
+// are tried with LIKE and regular expressions too.
 package logic
 
 // Kind groups the types of variables by how their values are compared.

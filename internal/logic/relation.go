@@ -52,8 +52,10 @@ func (r *reader) operation(n *pg.Node) *cond {
 		// NULL where the sides are equal, else the left.
 		return pick(r.relation("=", left, right), known(isUnknown), r.cond(left))
 	case refuted[name] != "" && left != nil:
+		r.pattern(refuted[name], left, right, r.named(r.joined(refuted[name], left, right), n, Bool, 0))
 		return not(&cond{shape: fact, place: r.named(r.joined(refuted[name], left, right), n, Bool, 0)})
 	case (kind == pg.A_Expr_Kind_AEXPR_LIKE || kind == pg.A_Expr_Kind_AEXPR_ILIKE || kind == pg.A_Expr_Kind_AEXPR_OP) && left != nil && name != "":
+		r.pattern(name, left, right, r.named(r.joined(name, left, right), n, Bool, 0))
 		return &cond{shape: fact, place: r.named(r.joined(name, left, right), n, Bool, 0)}
 	}
 	return r.opaqueCond(n)

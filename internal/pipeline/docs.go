@@ -73,11 +73,12 @@ const most = 20_000
 func docsSuites(m *model.Machine, out *gendocs.Machine) error {
 	var large *suite.LimitError
 	var none *suite.NoTourError
+	maker := suite.For(m)
 	for _, name := range suite.Names() {
 		if name == "n-switch=K" {
 			name = "n-switch=2"
 		}
-		s, err := suite.Make(m, name, most)
+		s, err := maker.Make(name, most)
 		switch {
 		case errors.As(err, &large):
 			out.Absent = append(out.Absent, gendocs.Absent{Name: name, Cases: large.Cases})

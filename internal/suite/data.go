@@ -65,7 +65,7 @@ func (f *filler) fillWith(c *Case, more map[int][]example.Condition) {
 // filled fills a case, and reports whether it can exist at all.
 func (f *filler) filled(c *Case, more map[int][]example.Condition) bool {
 	f.fillWith(c, more)
-	return !slices.ContainsFunc(c.Steps, func(s Step) bool { return strings.HasPrefix(s.Unknown, impossible) })
+	return !slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Impossible() })
 }
 
 func needsData(s *Step) bool {

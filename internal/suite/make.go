@@ -77,7 +77,8 @@ func (k *Maker) Make(name string, limit int) (*Suite, error) {
 	return makeSwitches(g, name, limit)
 }
 
-// whole makes a suite of which it is known how many cases it has at least.
+// whole makes a suite of which it is known how many cases it has at least. One
+// that grows above the limit is given up, and its error says no more than that.
 func (k *Maker) whole(name string, limit int, least int64, make func() *Suite) (*Suite, error) {
 	if err := within(name, limit, least, 0); err != nil {
 		return nil, err

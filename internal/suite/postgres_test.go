@@ -23,19 +23,22 @@ func TestMain(m *testing.M) { testdb.Main(m) }
 func TestPostgreSQLAgreesWithTheData(t *testing.T) {
 	t.Parallel()
 	pool := testdb.New(t)
+	judged := 0
 	machines := []*model.Machine{sample(t, "order"), sample(t, "payment"), sample(t, "refund")}
 	for _, src := range []string{account, parcel, rental} {
 		machines = append(machines, machine(t, src))
 	}
 	for _, m := range machines {
-		for _, name := range []string{"all-cells", "guards", "races", "0-switch", "1-switch", "n-switch=3", "walks", "n-plus"} {
-			s, err := Make(m, name, 0)
+		maker := For(m)
+		for _, name := range []string{"all-cells", "guards", "races", "1-switch", "walks"} {
+			s, err := maker.Make(name, 0)
 			require.NoError(t, err)
 			for _, c := range s.Cases {
-				judge(t, pool, m, c)
+				judged += judge(t, pool, m, c)
 			}
 		}
 	}
+	require.Greater(t, judged, 1000, "steps")
 }
 
 // row is a row as PostgreSQL has it: each column as a literal with its type.
@@ -59,12 +62,14 @@ type trial struct {
 	facts map[string]fact
 }
 
-func judge(t *testing.T, pool *pgxpool.Pool, m *model.Machine, c *Case) {
+// judge returns how many steps of a case it has judged: all but those without
+// values.
+func judge(t *testing.T, pool *pgxpool.Pool, m *model.Machine, c *Case) int {
 	t.Helper()
 	j := &trial{t, pool, m, c.ID, map[string]fact{}}
 	if len(c.Given) == 0 {
 		require.NotEmpty(t, c.Steps[0].Unknown, c.ID)
-		return
+		return 0
 	}
 	start := c.Start
 	if start == nil {
@@ -75,7 +80,7 @@ func judge(t *testing.T, pool *pgxpool.Pool, m *model.Machine, c *Case) {
 	for i := range c.Steps {
 		s := &c.Steps[i]
 		if s.Unknown != "" {
-			return
+			return i
 		}
 		r := one
 		if s.Other {
@@ -85,6 +90,7 @@ func judge(t *testing.T, pool *pgxpool.Pool, m *model.Machine, c *Case) {
 		require.Same(t, s.From, r.state, "%s: step %d", c.ID, i+1)
 		j.step(r, s)
 	}
+	return len(c.Steps)
 }
 
 // insert makes a row, as PostgreSQL would if no column were left out that must

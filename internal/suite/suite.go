@@ -65,8 +65,10 @@ type Step struct {
 	Transition *model.Transition
 	// Variant tells the ways of one cell apart: the name of the guard that must
 	// be true, "guard 2" for the second when it has no name, "else" for the
-	// unguarded one behind guards, "none" when no guard is true, with a boundary
-	// behind it ("amount_matches b-1"). Empty for a cell that has one way.
+	// unguarded one behind guards, "none" when no guard is true. What else is
+	// true of the values follows it: a bound of the guard ("amount_matches b-1")
+	// or of another one ("none at amount_matches b-1"), a column that is NULL, a
+	// second guard that is true (", other too"). Empty for a cell that has one way.
 	Variant string
 	// Params are the values of the event's parameters, those that matter, in order.
 	Params []Value

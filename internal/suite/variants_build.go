@@ -68,13 +68,9 @@ func (c *Case) why() string {
 	return ""
 }
 
-// done takes back the reasons of items that some case covers all the same.
+// done is the suite, of whose items those that no case covers say why.
 func (b *builder) done() *Suite {
-	for i, by := range b.suite.CoveredBy() {
-		if len(by) > 0 {
-			b.suite.Items[i].Why = ""
-		}
-	}
+	b.suite.settle()
 	return b.suite
 }
 
