@@ -5,7 +5,9 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,6 +93,10 @@ func (a rect) border(x, y int) bool {
 	return x >= a.x && x <= a.x+a.w && y >= a.y && y <= a.y+a.h && (x == a.x || x == a.x+a.w || y == a.y || y == a.y+a.h)
 }
 
+func (a rect) inside(p [2]int) bool {
+	return p[0] > a.x && p[0] < a.x+a.w && p[1] > a.y && p[1] < a.y+a.h
+}
+
 // begin is the first point of a path.
 func begin(t *testing.T, d string) (x, y int) {
 	t.Helper()
@@ -99,31 +105,40 @@ func begin(t *testing.T, d string) (x, y int) {
 	return x, y
 }
 
-// points are all places that a line of a picture names: ends and handles, so
-// what lies between them lies within them.
+// points are places along a line of a picture, close enough together that no
+// box lies between two of them.
 func points(t *testing.T, d string) [][2]int {
 	t.Helper()
 	var all [][2]int
-	x, y := 0, 0
-	for _, part := range strings.FieldsFunc(strings.NewReplacer("M", ";M", "C", ";C", "H", ";H", "V", ";V").Replace(d), func(r rune) bool { return r == ';' }) {
+	var at [2]int
+	for _, part := range regexp.MustCompile(`[MCHV][^MCHV]*`).FindAllString(d, -1) {
 		var n []int
 		for _, f := range strings.Fields(part[1:]) {
 			v, err := strconv.Atoi(f)
 			require.NoError(t, err, d)
 			n = append(n, v)
 		}
+		curve := [4][2]int{at, at, at, at}
 		switch part[0] {
+		case 'M':
+			at = [2]int{n[0], n[1]}
+			continue
 		case 'H':
-			x = n[0]
+			curve[2], curve[3] = [2]int{n[0], at[1]}, [2]int{n[0], at[1]}
 		case 'V':
-			y = n[0]
-		default:
-			for i := 0; i < len(n); i += 2 {
-				x, y = n[i], n[i+1]
-				all = append(all, [2]int{x, y})
-			}
+			curve[2], curve[3] = [2]int{at[0], n[0]}, [2]int{at[0], n[0]}
+		case 'C':
+			curve = [4][2]int{at, {n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}}
 		}
-		all = append(all, [2]int{x, y})
+		const steps = 120
+		for k := range steps + 1 {
+			s, r := float64(k)/steps, 1-float64(k)/steps
+			axis := func(i int) int {
+				return int(math.Round(r*r*r*float64(curve[0][i]) + 3*r*r*s*float64(curve[1][i]) + 3*r*s*s*float64(curve[2][i]) + s*s*s*float64(curve[3][i])))
+			}
+			all = append(all, [2]int{axis(0), axis(1)})
+		}
+		at = curve[3]
 	}
 	return all
 }
@@ -179,7 +194,14 @@ func compare(t *testing.T, p *picture.Picture, content []byte) {
 		ends(line, boxes[from])
 		ends(head, boxes[to])
 		for _, at := range points(t, line) {
-			require.True(t, at[0]+dx >= 0 && at[1]+dy >= 0 && at[0]+dx <= view.w && at[1]+dy <= view.h, "%s leaves the picture", line)
+			if at[0]+dx < 0 || at[1]+dy < 0 || at[0]+dx > view.w || at[1]+dy > view.h {
+				t.Fatalf("%s leaves the picture", line)
+			}
+			for _, b := range taken {
+				if b.inside(at) && !slices.ContainsFunc(g.all("pill"), func(own *element) bool { return own.rect(t) == b }) {
+					t.Fatalf("%s passes over %v", line, b)
+				}
+			}
 		}
 		if p.Bare {
 			continue

@@ -40,7 +40,9 @@ func (s *scene) placeSlice() layered.Size {
 	size.H = max(size.H, sliceRow*(max(len(ins), len(outs))+1))
 	above := 0
 	if loop != nil {
-		above = loopSize(loop.block).H + sliceLoop
+		l := loopSize(loop.block)
+		above = l.H + sliceLoop
+		size.W = max(size.W, l.W) // so that no edge comes near its label
 	}
 	left, right := s.column(ins), s.column(outs)
 	height := max(left.height, right.height, size.H+2*above)
@@ -63,7 +65,6 @@ func (s *scene) placeSlice() layered.Size {
 		l := loopSize(loop.block)
 		loop.label = layered.Box{X: middle.X + (middle.W-l.W)/2, Y: middle.Y - sliceLoop - l.H, W: l.W, H: l.H}
 		s.edges = append(s.edges, *loop)
-		total.W = max(total.W, loop.label.X+loop.label.W)
 	}
 	return total
 }

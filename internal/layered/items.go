@@ -1,5 +1,7 @@
 package layered
 
+import "slices"
+
 // item is what takes room in a layer: a node, a label, or an edge that passes.
 type item struct {
 	layer int
@@ -29,6 +31,9 @@ const (
 	loopGap = 22
 	// portMargin is from a node's corner to its first edge.
 	portMargin = 12
+	// evenGrowth is half the width up to which a node with many edges on one side
+	// of its middle grows on the other side, too.
+	evenGrowth = 110
 )
 
 // flip turns a size into depth along and width across.
@@ -143,26 +148,29 @@ func (p *placing) ports() {
 	}
 	for v := range p.graph.Nodes {
 		it := &p.items[p.own[v]]
-		need := max(p.spread(it.lows), p.spread(it.highs)) + portMargin
-		it.before, it.after = max(it.before, need), max(it.after, need)
+		p.spread(it.lows)
+		p.spread(it.highs)
+		for _, e := range slices.Concat(it.lows, it.highs) {
+			it.before, it.after = max(it.before, portMargin-e.off), max(it.after, portMargin+e.off)
+		}
+		if most := max(it.before, it.after); most <= evenGrowth && abs(it.before-it.after) > 1 {
+			it.before, it.after = most, most
+		}
 		p.loopRoom(it)
 	}
 }
 
-// spread gives the ends of one side their places and returns the largest.
-func (p *placing) spread(ends []end) int {
+// spread gives the ends of one side their places.
+func (p *placing) spread(ends []end) {
 	middle := len(ends) - 1 // twice its place
 	for i, e := range ends {
 		if p.spine[e.edge] {
 			middle = 2 * i
 		}
 	}
-	largest := 0
 	for i := range ends {
 		ends[i].off = (2*i - middle) * p.pitch / 2
-		largest = max(largest, abs(ends[i].off))
 	}
-	return largest
 }
 
 // offset is where an edge meets the item, off its line. A node has each edge
