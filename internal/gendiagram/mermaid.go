@@ -47,7 +47,7 @@ func mermaid(s scene) string {
 }
 
 func mermaidTheme(c palette) string {
-	return fmt.Sprintf(`%%%%{init: {"theme": "base", "flowchart": {"wrappingWidth": 640}, "state": {"nodeSpacing": 110, "rankSpacing": 70}, "themeVariables": {"background": "%[1]s", "mainBkg": "%[2]s", "primaryColor": "%[2]s", "primaryBorderColor": "%[3]s", "primaryTextColor": "%[4]s", "textColor": "%[4]s", "lineColor": "%[3]s", "edgeLabelBackground": "%[1]s", "noteBkgColor": "%[1]s", "noteBorderColor": "%[3]s", "noteTextColor": "%[5]s"}}}%%%%`+"\n",
+	return fmt.Sprintf(`%%%%{init: {"theme": "base", "flowchart": {"wrappingWidth": 640}, "state": {"nodeSpacing": 140, "rankSpacing": 80}, "themeVariables": {"background": "%[1]s", "mainBkg": "%[2]s", "primaryColor": "%[2]s", "primaryBorderColor": "%[3]s", "primaryTextColor": "%[4]s", "textColor": "%[4]s", "lineColor": "%[3]s", "edgeLabelBackground": "%[1]s", "noteBkgColor": "%[1]s", "noteBorderColor": "%[3]s", "noteTextColor": "%[5]s"}}}%%%%`+"\n",
 		c.ground, c.passing.fill, c.passing.stroke, c.text, c.quiet)
 }
 
@@ -133,10 +133,8 @@ func mermaidText(text string) string {
 		if i+1 < len(runes) {
 			behind = runes[i+1]
 		}
-		if before == 'ﬂ' && r == '°' || before == '¶' && r == 'ß' {
-			// Mermaid keeps its codes as ﬂ°°58¶ß until it draws, and so would
-			// take these for one. What parts them is not seen.
-			b.WriteRune(zeroWidthNonJoiner)
+		if mermaidParted(before, runes[i:]) {
+			b.WriteRune(zeroWidthNonJoiner) // not seen
 		}
 		switch {
 		case mermaidPlain(before, r, behind) && !beginsDirection(runes[i:]):
@@ -146,6 +144,23 @@ func mermaidText(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// mermaidParted reports whether a character and the text behind it would be read
+// together once the codes are written out: ﬂ°°58¶ß is how Mermaid keeps a code
+// until it draws, $$ begins a formula, and fa:fa-car is an icon.
+func mermaidParted(before rune, text []rune) bool {
+	switch {
+	case before == 'ﬂ':
+		return text[0] == '°'
+	case before == '¶':
+		return text[0] == 'ß'
+	case before == '$':
+		return text[0] == '$'
+	case before == ':':
+		return len(text) > 2 && string(text[:3]) == "fa-"
+	}
+	return false
 }
 
 func beginsDirection(text []rune) bool {

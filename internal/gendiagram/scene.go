@@ -45,6 +45,7 @@ const (
 	titleWidth  = 64
 	remarkWidth = 44
 	edgeWidth   = 28
+	loopWidth   = 20 // layouts leave little room beside a state
 	legendWidth = 76
 )
 
@@ -105,10 +106,14 @@ func newNode(p *picture.Picture, n *picture.Node, lang string) sceneNode {
 }
 
 func edgeLines(p *picture.Picture, e *picture.Edge, o Options) []string {
+	width := edgeWidth
+	if e.Loop() {
+		width = loopWidth
+	}
 	var lines []string
 	if !p.Bare {
 		for _, a := range e.Arcs {
-			lines = append(lines, wrap(a.Text(o.Lang, o.Emits), edgeWidth)...)
+			lines = append(lines, wrap(a.Text(o.Lang, o.Emits), width)...)
 		}
 	}
 	return lines

@@ -12,7 +12,7 @@ import (
 func wrap(text string, width int) []string {
 	lines := []string{""}
 	columns := 0
-	for _, word := range pieces(clean(text)) {
+	for _, word := range pieces(clean(text), width) {
 		w := columnsOf(word)
 		last := &lines[len(lines)-1]
 		if columns > 0 && columns+columnsOf(strings.TrimRight(word, " ")) > width {
@@ -30,10 +30,17 @@ func wrap(text string, width int) []string {
 
 // pieces cuts a text where a line may end: behind a space and behind a wide
 // character. A mark stays with the word behind it, and so does a word with the
-// brackets behind it: "支付 (pay)".
-func pieces(text string) []string {
+// brackets behind it, "支付 (pay)", where both fit a line.
+func pieces(text string, width int) []string {
 	var all []string
 	begin := 0
+	cut := func(piece string) {
+		if i := strings.Index(piece, " ("); i > 0 && columnsOf(strings.TrimRight(piece, " ")) > width {
+			all = append(all, piece[:i+1], piece[i+1:])
+			return
+		}
+		all = append(all, piece)
+	}
 	runes := []rune(text)
 	closes := 0 // where short brackets end, which stay in one line
 	for i, r := range runes {
@@ -51,11 +58,12 @@ func pieces(text string) []string {
 			behind = runes[i+1]
 		}
 		if r == ' ' && !isMark(before) && behind != '(' || isWide(r) && !clings(behind) {
-			all = append(all, string(runes[begin:i+1]))
+			cut(string(runes[begin : i+1]))
 			begin = i + 1
 		}
 	}
-	return append(all, string(runes[begin:]))
+	cut(string(runes[begin:]))
+	return all
 }
 
 // clings reports whether a character may not begin a line: a space, a closing

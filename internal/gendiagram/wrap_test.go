@@ -21,7 +21,8 @@ func TestWrap(t *testing.T) {
 		{"订单已经支付完成了", "订单已经支/付完成了"},
 		{"订单已经支,付", "订单已经/支,付"},
 		{"one 支付 (pay)", "one 支/付 (pay)"},
-		{"query (max 48) x", "query (max 48)/x"},
+		{"q (max 48) x y", "q (max 48)/x y"},
+		{"query (max 48) x", "query/(max 48) x"},
 		{"query ( x y", "query ( x/y"},
 		{"👨‍👩‍👧👨‍👩‍👧", "👨‍👩‍👧/👨‍👩‍👧"},
 	} {

@@ -2,10 +2,9 @@
 //
 // In, on stdin: a JSON list of {name, text, render, png}. Out, on stdout: a JSON
 // list, in the same order, of {name, error} or of
-// {name, states: [{id, texts, note, classes}], edges: [{from, to, text}], shown,
-// overlaps}. When render is true, shown are the texts that a person sees and
-// overlaps the number of labels and boxes that lie on each other; a png is a
-// path that a screenshot is written to.
+// {name, states: [{id, texts, note, classes}], edges: [{from, to, text}], shown}.
+// When render is true, shown are the texts that a person sees; a png is a path
+// that a screenshot is written to, to be looked at.
 import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
@@ -55,10 +54,7 @@ async function read({ name, text, render }) {
     drawn.setAttribute('width', drawn.viewBox.baseVal.width);
     const seen = document.querySelectorAll('#drawn .nodeLabel, #drawn .edgeLabel p, #drawn .noteLabel');
     const shown = [...seen].map((e) => e.innerText).filter(Boolean);
-    const boxes = [...document.querySelectorAll('#drawn .edgeLabel p, #drawn g.node .label-container, #drawn g.node > g > rect.outer')].map((e) => e.getBoundingClientRect());
-    const meet = (a, b) => a.left + 4 < b.right && b.left + 4 < a.right && a.top + 4 < b.bottom && b.top + 4 < a.bottom;
-    const overlaps = boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => meet(a, b))).length;
-    return { name, states, edges, shown, overlaps };
+    return { name, states, edges, shown };
   } catch (error) {
     return { name, error: String(error?.message ?? error) };
   }
