@@ -25,17 +25,17 @@ type suitePage struct {
 
 // caseEntry is one case in words.
 type caseEntry struct {
-	ID, Anchor, Start, Given string
-	Steps                    []stepEntry
+	ID, Anchor, Start string
+	Given             []string
+	Steps             []stepEntry
 }
 
 // stepEntry is one call and what must be seen then.
 type stepEntry struct {
-	Event, Variant, Version, Params, Unknown string
-	Second, Repeat                           bool
-	Class, Outcome, To, After                string
-	Emit                                     []string
-	Fact                                     bool
+	Event, Variant, Version, Unknown string
+	Params, After, Emit              []string
+	Second, Repeat, Fact             bool
+	Class, Outcome, To               string
 }
 
 // itemEntry is one thing to be covered, with the cases that do.
@@ -140,8 +140,8 @@ var reasons = []wording.Phrase{
 	{EN: "values are not known for which: ", ZH: "尚不知道这样的取值："},
 }
 
-// values are values as people write them: name = value, and so on.
-func values(list []suite.Value) string {
+// values are values as people write them, each name = value.
+func values(list []suite.Value) []string {
 	texts := make([]string, len(list))
 	for i, v := range list {
 		texts[i] = v.Name + " = " + v.Text
@@ -149,7 +149,7 @@ func values(list []suite.Value) string {
 			texts[i] = v.Name + " = NULL"
 		}
 	}
-	return strings.Join(texts, ", ")
+	return texts
 }
 
 // coverageOf says of each item which cases cover it.
