@@ -2,6 +2,7 @@ package gensql
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pawl-go/pawl/internal/model"
 )
@@ -58,17 +59,28 @@ func (j *judge) setDeadline() []string {
 }
 
 // setColumns is the SET of the declared columns that a transition of the event
-// sets, in table order.
+// sets, in table order, and of those that a CHECK looks at beside a column that
+// is written. All are computed from the locked row: PostgreSQL first tries an
+// UPDATE, and its CHECKs, on the row as the statement saw it, and only then
+// finds that it has become another. A mixture of both could break a CHECK that
+// each of them keeps.
 func (j *judge) setColumns() []string {
+	var written []string
+	for _, t := range j.moves {
+		for _, a := range t.Set {
+			written = append(written, a.Column.Name)
+		}
+	}
+	beside := j.m.checkedBeside(written)
 	var lines []string
 	for _, c := range j.m.Table.Columns {
-		set := false
-		rest := "o." + ident(c.Name)
+		set := slices.Contains(beside, c.Name)
+		rest := "l." + ident(c.Name)
 		value := j.choose(func(_ int, t *model.Transition) string {
 			for _, a := range t.Set {
 				if a.Column == c {
 					set = true
-					return setValue(a)
+					return j.setValue(a)
 				}
 			}
 			return rest
@@ -80,10 +92,36 @@ func (j *judge) setColumns() []string {
 	return lines
 }
 
+// checkedBeside returns the names of the columns in each CHECK that looks at
+// several and at one that is written, by itself or as one of the machine's own.
+func (t stored) checkedBeside(written []string) []string {
+	written = append(t.Table.Own(), written...)
+	var beside []string
+	for _, c := range t.Table.Columns {
+		if c.Check == nil {
+			continue
+		}
+		var names []string
+		for _, p := range c.Check.Parts {
+			if p.Kind == model.ColumnRef && !slices.Contains(names, p.Text) {
+				names = append(names, p.Text)
+			}
+		}
+		if len(names) > 1 && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(written, name) }) {
+			beside = append(beside, names...)
+		}
+	}
+	return beside
+}
+
 // setValue renders what a transition assigns, in parentheses unless it is one
-// thing.
-func setValue(a model.Assignment) string {
-	sql := inQuery(a.Value, "o")
+// thing. The locked row has the state's name where the table may have a code.
+func (j *judge) setValue(a model.Assignment) string {
+	row := "l"
+	if asks := func(p model.Part) bool { return p.Kind == model.ColumnRef && p.Text == j.m.Table.Status.Column }; slices.ContainsFunc(a.Value.Parts, asks) {
+		row = "o"
+	}
+	sql := inQuery(a.Value, row)
 	if len(a.Value.Parts) == 1 {
 		return sql
 	}

@@ -2,6 +2,7 @@ package gensql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/model"
@@ -170,12 +171,19 @@ func correct(w *writer, m stored) {
 	if m.CountsRuns() {
 		sets = append(sets, fmt.Sprintf("    %s = 0,", m.runs()))
 	}
+	held := "" // of the locked row, see setColumns
+	for _, c := range m.Table.Columns {
+		if slices.Contains(m.checkedBeside(nil), c.Name) {
+			held += ", o." + ident(c.Name)
+			sets = append(sets, fmt.Sprintf("    %s = l.%[1]s,", ident(c.Name)))
+		}
+	}
 	last := len(sets) - 1
 	sets[last] = sets[last][:len(sets[last])-1]
 	moved := append([]string{"UPDATE " + ident(m.Table.Name) + " AS o"}, sets...)
 	w.ctes([]cte{
 		{"locked", "MATERIALIZED ", []string{
-			fmt.Sprintf("SELECT %s, %s, o.%s", m.key("o"), as(m.text(), status), version),
+			fmt.Sprintf("SELECT %s, %s, o.%s%s", m.key("o"), as(m.text(), status), version, held),
 			"FROM " + ident(m.Table.Name) + " AS o",
 			fmt.Sprintf("WHERE %s AND %s <> @fsm_to::text AND %s", m.asked("o"), m.text(), m.expected()),
 			"FOR NO KEY UPDATE OF o",
