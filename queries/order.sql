@@ -301,7 +301,8 @@ WITH known AS MATERIALIZED (
       deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '24 hours' END,
       deadline_runs = 0,
       paid_cents = @paid_cents::bigint,
-      refund_cents = CASE l.fsm_cell WHEN 2 THEN @paid_cents::bigint ELSE o.refund_cents END,
+      refund_cents = CASE l.fsm_cell WHEN 2 THEN @paid_cents::bigint ELSE l.refund_cents END,
+      refunded_cents = l.refunded_cents,
       payment_no = @payment_no::text,
       paid_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l
@@ -644,7 +645,9 @@ WITH known AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '240 hours' WHEN 4 THEN COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '24 hours' END,
       deadline_runs = 0,
-      refund_cents = (o.refund_cents + sqlc.arg('amount_cents')::bigint)
+      paid_cents = l.paid_cents,
+      refund_cents = (l.refund_cents + sqlc.arg('amount_cents')::bigint),
+      refunded_cents = l.refunded_cents
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id
@@ -743,7 +746,8 @@ WITH known AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '240 hours' WHEN 4 THEN COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '24 hours' END,
       deadline_runs = 0,
-      refunded_cents = (o.refunded_cents + sqlc.arg('amount_cents')::bigint)
+      refund_cents = l.refund_cents,
+      refunded_cents = (l.refunded_cents + sqlc.arg('amount_cents')::bigint)
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id AND l.fsm_cell BETWEEN 1 AND 5

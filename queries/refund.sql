@@ -45,7 +45,7 @@ WITH locked AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '1 hours',
       deadline_runs = 0,
-      attempts = (o.attempts + 1)
+      attempts = (l.attempts + 1)
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
   RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
@@ -171,7 +171,7 @@ WITH locked AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '1 hours',
       deadline_runs = 0,
-      attempts = (o.attempts + 1)
+      attempts = (l.attempts + 1)
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
   RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
@@ -441,7 +441,7 @@ WITH locked AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '1 hours',
       deadline_runs = 0,
-      attempts = (o.attempts + 1)
+      attempts = (l.attempts + 1)
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
   RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at

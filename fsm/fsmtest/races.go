@@ -2,13 +2,11 @@ package fsmtest
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawl-go/pawl/fsm"
 )
@@ -145,9 +143,6 @@ func (o overlap) run(step string, commit bool) {
 		b.fatal("", "end the first call: %v", err)
 	}
 	said := <-got
-	if early(said.err, old, want) {
-		said.Answer, said.err = o.e.fire(ctx, nil, b.event, b.row, b.values, o.options(b)...)
-	}
 	if said.err != nil {
 		b.fatal("the second call", "%v, want %s", said.err, want.j.outcome)
 	}
@@ -162,16 +157,6 @@ func (e *engine) referred(f *firing) {
 	if _, err := e.pool.Exec(f.t.Context(), sql); err != nil {
 		f.fatal("the first call", "it holds the row against rows that refer to it: %v", err)
 	}
-}
-
-// early reports whether a call failed by a CHECK that it keeps on the row as it
-// is. PostgreSQL checks an UPDATE first on the row as the statement saw it, and
-// only then sees that the row has become another: a call that is right after
-// another one and not before it may so be refused, with nothing done, and must be
-// right when it is made again.
-func early(err error, old, want meant) bool {
-	var refused *pgconn.PgError
-	return want.j.move != nil && old.j.move != want.j.move && errors.As(err, &refused) && refused.Code == "23514" && errors.Is(err, fsm.ErrNothingDone)
 }
 
 // meant is what the second call must say and leave.

@@ -877,7 +877,8 @@ WITH known AS MATERIALIZED (
       deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE($5::timestamptz, now()) + interval '24 hours' END,
       deadline_runs = 0,
       paid_cents = $2::bigint,
-      refund_cents = CASE l.fsm_cell WHEN 2 THEN $2::bigint ELSE o.refund_cents END,
+      refund_cents = CASE l.fsm_cell WHEN 2 THEN $2::bigint ELSE l.refund_cents END,
+      refunded_cents = l.refunded_cents,
       payment_no = $1::text,
       paid_at = COALESCE($5::timestamptz, now())
   FROM locked AS l
@@ -1441,7 +1442,9 @@ WITH known AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE($5::timestamptz, now()) + interval '240 hours' WHEN 4 THEN COALESCE($5::timestamptz, now()) + interval '24 hours' END,
       deadline_runs = 0,
-      refund_cents = (o.refund_cents + $2::bigint)
+      paid_cents = l.paid_cents,
+      refund_cents = (l.refund_cents + $2::bigint),
+      refunded_cents = l.refunded_cents
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id
@@ -1740,7 +1743,8 @@ WITH known AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE($6::timestamptz, now()) + interval '240 hours' WHEN 4 THEN COALESCE($6::timestamptz, now()) + interval '24 hours' END,
       deadline_runs = 0,
-      refunded_cents = (o.refunded_cents + $3::bigint)
+      refund_cents = l.refund_cents,
+      refunded_cents = (l.refunded_cents + $3::bigint)
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id AND l.fsm_cell BETWEEN 1 AND 5

@@ -546,7 +546,7 @@ WITH locked AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = COALESCE($3::timestamptz, now()) + interval '1 hours',
       deadline_runs = 0,
-      attempts = (o.attempts + 1)
+      attempts = (l.attempts + 1)
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
   RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
@@ -674,7 +674,7 @@ WITH locked AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = COALESCE($3::timestamptz, now()) + interval '1 hours',
       deadline_runs = 0,
-      attempts = (o.attempts + 1)
+      attempts = (l.attempts + 1)
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
   RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
@@ -1174,7 +1174,7 @@ WITH locked AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = COALESCE($1::timestamptz, now()) + interval '1 hours',
       deadline_runs = 0,
-      attempts = (o.attempts + 1)
+      attempts = (l.attempts + 1)
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
   RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
