@@ -223,7 +223,7 @@ func (f *firing) strangers() {
 	}
 	identity, _ := t.Identity.(string)
 	w, other := &writing{e: e, t: f.t, ctx: f.t.Context()}, f.newRow()
-	initial := literal(e.state(m.Initial).Stored[0])
+	initial := literal(e.recorded(m.Initial))
 	for _, fact := range []struct {
 		row             *row
 		event, identity string
@@ -344,13 +344,13 @@ func (f *firing) other(name string) (Values, bool) {
 	return nil, false
 }
 
-// vary gives other values to the parameters whose values do not matter, so that
-// what a call writes is not what the row had.
-func (f *firing) vary() {
+// vary gives other values to the parameters whose values do not matter, all in a
+// cell that has one way, so that what a call writes is not what the row had.
+func (f *firing) vary(oneWay bool) {
 	f.t.Helper()
 	usual := f.values
 	for _, p := range f.event.Params {
-		if _, matters := usual[p.Name]; matters || p.Value == "" {
+		if _, matters := usual[p.Name]; matters && !oneWay || p.Value == "" {
 			continue
 		}
 		if other, ok := f.other(p.Name); ok {

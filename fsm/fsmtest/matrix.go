@@ -58,7 +58,7 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	defer f.forget()
 	f.row = f.newRow()
 	f.agree(c, f.judge())
-	f.vary()
+	f.vary(c.Variant == "")
 	j := f.judge()
 	f.agree(c, j)
 	f.strangers()

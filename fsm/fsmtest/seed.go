@@ -111,6 +111,16 @@ func (e *engine) seedHistory(r *row, s seed) string {
 // which must forget it is seen.
 const seedRuns = "1"
 
+// recorded is what a record says of a state: what the column holds, but a name
+// where that is a number.
+func (e *engine) recorded(state string) string {
+	switch base(e.m.StatusType) {
+	case "smallint", "integer", "bigint":
+		return state
+	}
+	return e.state(state).Stored[0]
+}
+
 // seedTime is the time of its entries.
 var seedTime = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 

@@ -139,6 +139,11 @@ var explanations = []Explanation{
 		Why: "there is no cell above the last one",
 	},
 	{
+		Operator: "number|when-drop|compare", Line: `THEN l\.status ELSE CASE l\.fsm_cell WHEN .* ELSE l\.status END END`,
+		Before: `^[0-9]$|^CASE WHEN l\.fsm_cell = [0-9] THEN l\.status ELSE CASE`, After: `^[0-9]$|^CASE l\.fsm_cell`,
+		Why: "a cell that moves to no state leaves the row in its own, whichever of the two branches says so",
+	},
+	{
 		Operator: "value-swap", Source: "^OrderCreate$", Before: `^[co]\.(paid_cents|refund_cents) … [co]\.(refund_cents|refunded_cents)$`,
 		Why: "a row that has just been created has 0 in each of them",
 	},
