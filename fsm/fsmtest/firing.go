@@ -23,7 +23,9 @@ type firing struct {
 	given Values
 	// runs is how often the row's deadline has come, as SQL; empty for the usual.
 	runs string
-	row  *row
+	// apart says that no guard looks at counters that are not given.
+	apart bool
+	row   *row
 	// rows are all that were made.
 	rows []*row
 	// values are the parameters of the next call.
@@ -41,7 +43,7 @@ func (f *firing) fatal(step, format string, args ...any) {
 
 func (f *firing) newRow() *row {
 	f.t.Helper()
-	r, err := f.e.newRow(f.t.Context(), seed{state: f.state, event: f.event.Name, values: f.given, runs: f.runs})
+	r, err := f.e.newRow(f.t.Context(), seed{state: f.state, event: f.event.Name, values: f.given, runs: f.runs, apart: f.apart})
 	if err != nil {
 		f.fatal("", "%v", err)
 	}

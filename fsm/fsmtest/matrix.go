@@ -55,6 +55,7 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	if c.Variant != "" {
 		f.label += " [" + c.Variant + "]"
 	}
+	f.apart = c.Variant == ""
 	defer f.forget()
 	f.row = f.newRow()
 	f.agree(c, f.judge())

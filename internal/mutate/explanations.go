@@ -144,6 +144,10 @@ var explanations = []Explanation{
 		Why: "a cell that moves to no state leaves the row in its own, whichever of the two branches says so",
 	},
 	{
+		Operator: "object-drop|where-drop|is-null", Line: "^CREATE INDEX ",
+		Why: "an index makes answers quicker and no other",
+	},
+	{
 		Operator: "value-swap", Source: "^OrderCreate$", Before: `^[co]\.(paid_cents|refund_cents) … [co]\.(refund_cents|refunded_cents)$`,
 		Why: "a row that has just been created has 0 in each of them",
 	},
