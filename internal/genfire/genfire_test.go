@@ -55,9 +55,10 @@ func TestSeatIsRendered(t *testing.T) {
 	src, err := os.ReadFile("testdata/seat.yaml")
 	require.NoError(t, err)
 	m := machine(t, string(src))
+	cells, races := slices.Concat(suite.AllCells(m).Cases, suite.Guards(m).Cases), suite.Races(m).Cases
 	want := ""
 	for i := range 20 {
-		got := render(t, m, slices.Concat(suite.AllCells(m).Cases, suite.Guards(m).Cases), suite.Races(m).Cases)
+		got := render(t, m, cells, races)
 		if i == 0 {
 			golden(t, "seat_test.go.txt", got)
 			want = got
