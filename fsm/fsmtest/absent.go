@@ -64,9 +64,16 @@ func (f *firing) possible(p Column) {
 		for name, v := range usual {
 			f.values[name] = v
 		}
-		if f.values[p.Name] = v; f.takes(p, f.values) {
-			f.inside(f.judge())
+		if f.values[p.Name] = v; !f.takes(p, f.values) {
+			continue
 		}
+		f.row = f.newRow()
+		j := f.judge()
+		f.shoot("with a possible "+p.Name, j, f.any()...)
+		if len(f.event.Identity) > 0 && (j.outcome == fsm.Applied || j.outcome == fsm.Compensated) {
+			f.shoot("with a possible "+p.Name+", told again", judged{outcome: fsm.Replayed}, f.any()...)
+		}
+		f.forget()
 	}
 }
 

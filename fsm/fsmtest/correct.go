@@ -34,7 +34,7 @@ func Correct(t *testing.T, m *Machine) {
 }
 
 func (e *engine) correction(t *testing.T, from, to State) {
-	f := &firing{e: e, t: t, label: e.m.Name + ", correction of " + from.Name + " to " + to.Name, state: from.Name, event: &Event{Name: correctEvent}}
+	f := &firing{e: e, t: t, label: e.m.Name + ", correction of " + from.Name + " to " + to.Name, state: from.Name, event: &Event{Name: correctEvent}, apart: true}
 	if e.unknown() != "" {
 		t.Skipf("no values are known: %s", e.unknown())
 	}

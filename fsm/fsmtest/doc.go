@@ -31,5 +31,9 @@
 // replaced by the one of the same first line. A run with a broken statement must
 // fail: that is how the tests are tested.
 //
+// With PAWL_TEST_ROUNDS set, a test binary runs the tests again and again: once
+// for each line that it reads, which is the name of such a file, a tab, and the
+// pattern of the tests to run.
+//
 // The package needs pgx and the standard library.
 package fsmtest

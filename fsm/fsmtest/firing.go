@@ -1,13 +1,10 @@
 package fsmtest
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -23,7 +20,9 @@ type firing struct {
 	given Values
 	// runs is how often the row's deadline has come, as SQL; empty for the usual.
 	runs string
-	row  *row
+	// apart says that no guard looks at counters that are not given.
+	apart bool
+	row   *row
 	// rows are all that were made.
 	rows []*row
 	// values are the parameters of the next call.
@@ -41,7 +40,7 @@ func (f *firing) fatal(step, format string, args ...any) {
 
 func (f *firing) newRow() *row {
 	f.t.Helper()
-	r, err := f.e.newRow(f.t.Context(), seed{state: f.state, event: f.event.Name, values: f.given, runs: f.runs})
+	r, err := f.e.newRow(f.t.Context(), seed{state: f.state, event: f.event.Name, values: f.given, runs: f.runs, apart: f.apart})
 	if err != nil {
 		f.fatal("", "%v", err)
 	}
@@ -162,94 +161,6 @@ func (f *firing) stale() {
 	}
 }
 
-// again tells a fact again: as it was, with another fingerprint, and of another
-// row. An event without identity has no facts.
-func (f *firing) again(j judged) {
-	f.t.Helper()
-	if len(f.event.Identity) == 0 {
-		return
-	}
-	f.shoot("told again", judged{outcome: fsm.Replayed}, f.any()...)
-	f.shoot("told again with a wrong version", judged{outcome: fsm.Replayed}, fsm.ExpectVersion(seedVersion+7))
-	f.moveOn()
-	f.shoot("told again after the row has moved on", judged{outcome: fsm.Replayed}, f.any()...)
-	first, values := f.row, f.values
-	for _, name := range f.event.Fingerprint {
-		if other, ok := f.other(name); ok {
-			f.values = other
-			f.shoot("told again with another "+name, judged{outcome: fsm.Mismatched}, f.any()...)
-			f.shoot("told again with another "+name+" and a wrong version", judged{outcome: fsm.Mismatched}, fsm.ExpectVersion(seedVersion+7))
-			f.values = values
-		}
-	}
-	f.row = f.newRow()
-	before := f.look(f.row)
-	got, err := f.e.fire(f.t.Context(), nil, f.event, f.row, f.values, f.any()...)
-	if err != nil {
-		f.fatal("told of another row", "%v, want Mismatched", err)
-	}
-	f.compare("told of another row", judged{outcome: fsm.Mismatched}, fsm.Transition[string]{}, got, before, before)
-	f.row = first
-}
-
-// moveOn lets a correction move the row.
-func (f *firing) moveOn() {
-	f.t.Helper()
-	state, _ := f.look(f.row).Row[f.e.m.Status].(string)
-	for _, to := range f.e.m.States {
-		if to.Retired || to.Name == state {
-			continue
-		}
-		c := f.e.call(f.t.Context(), nil, f.e.keyList(f.row), nil)
-		c.To = to.Name
-		if _, err := f.e.m.Correct(c); err != nil {
-			f.fatal("", "move the row on: %v", err)
-		}
-		return
-	}
-}
-
-// strangers makes facts that are not the call's: one of the row with the call's
-// identity, of another event, and one of another row, of the same event.
-func (f *firing) strangers() {
-	f.t.Helper()
-	m, e := f.e.m, f.e
-	if len(f.event.Identity) == 0 {
-		return
-	}
-	t, err := e.told(f.t.Context(), e.pool, f.row, f.shot())
-	if err != nil {
-		f.fatal("", "ask the identity: %v", err)
-	}
-	identity, _ := t.Identity.(string)
-	w, other := &writing{e: e, t: f.t, ctx: f.t.Context()}, f.newRow()
-	initial := literal(e.state(m.Initial).Stored[0])
-	for _, fact := range []struct {
-		row             *row
-		event, identity string
-	}{{f.row, seedEvent + " of " + f.event.Name, identity}, {other, f.event.Name, identity + " of another"}} {
-		sql := w.insert(m.Facts, append(w.keys(fact.row), "event", literal(fact.event), "identity", literal(fact.identity), "fingerprint", "'of another'",
-			"outcome", "'Applied'", "from_status", initial, "to_status", initial, "version", "1", "at", typed(literal(stamp(seedTime)), "timestamptz"))...)
-		if _, err := e.pool.Exec(f.t.Context(), sql); err != nil {
-			f.fatal("", "%s: %v", sql, err)
-		}
-	}
-}
-
-// forget removes the facts of the rows, so that others may bring them.
-func (f *firing) forget() {
-	f.t.Helper()
-	if f.e.m.Facts == "" {
-		return
-	}
-	ctx := context.WithoutCancel(f.t.Context())
-	for _, r := range f.rows {
-		if _, err := f.e.pool.Exec(ctx, "DELETE FROM "+quoted(f.e.m.Facts)+" AS x WHERE "+f.e.where(r, "x")); err != nil {
-			f.t.Errorf("%s: forget the facts: %v", f.label, err)
-		}
-	}
-}
-
 // lastRuns makes the call of a deadline's event at rows whose deadline has come
 // as often as it may but for one or two times.
 func (f *firing) lastRuns(j judged) {
@@ -282,112 +193,4 @@ func (f *firing) unwritten(j judged) {
 		f.fatal("", "take the history away: %v", err)
 	}
 	f.shoot("of a row without history", j, options...)
-}
-
-// made is the transition that an answer must tell of: the call's own, that of a
-// known fact, or one of the history.
-func made(event string, j judged, before snapshot) fsm.Transition[string] {
-	status := func(r record, field string) string { s, _ := r[field].(string); return s }
-	version := func(r record) int64 {
-		n, _ := r["version"].(json.Number)
-		v, _ := n.Int64()
-		return v
-	}
-	var last, own record
-	for _, h := range before.History {
-		last = h
-		if h["event"] == event {
-			own = h
-		}
-	}
-	state := status(last, "to_status")
-	now := version(last)
-	switch {
-	case j.outcome == fsm.Applied:
-		return fsm.Transition[string]{Event: event, Outcome: fsm.Applied, From: state, To: j.move.To, Version: now + 1}
-	case j.outcome == fsm.Compensated:
-		return fsm.Transition[string]{Event: event, Outcome: fsm.Compensated, From: state, To: state, Version: now}
-	case j.outcome == fsm.Replayed || j.outcome == fsm.Mismatched:
-		for _, x := range slices.Backward(before.Facts) {
-			if x["event"] == event {
-				return fsm.Transition[string]{Event: event, Outcome: fsm.Outcome(status(x, "outcome")), From: status(x, "from_status"), To: status(x, "to_status"), Version: version(x)}
-			}
-		}
-		last = own
-	}
-	if last == nil {
-		return fsm.Transition[string]{}
-	}
-	return fsm.Transition[string]{Event: status(last, "event"), Outcome: fsm.Applied, From: status(last, "from_status"), To: status(last, "to_status"), Version: version(last)}
-}
-
-// other are the values with another one for a parameter, which its check takes
-// as well; none where none was found.
-func (f *firing) other(name string) (Values, bool) {
-	var p Column
-	for _, q := range f.event.Params {
-		if q.Name == name {
-			p = q
-		}
-	}
-	for _, v := range others(p.Type, f.values[name], p.Value) {
-		values := Values{name: v}
-		for k, v := range f.values {
-			if k != name {
-				values[k] = v
-			}
-		}
-		if f.takes(p, values) {
-			return values, true
-		}
-	}
-	return nil, false
-}
-
-// vary gives other values to the parameters whose values do not matter, so that
-// what a call writes is not what the row had.
-func (f *firing) vary() {
-	f.t.Helper()
-	usual := f.values
-	for _, p := range f.event.Params {
-		if _, matters := usual[p.Name]; matters || p.Value == "" {
-			continue
-		}
-		if other, ok := f.other(p.Name); ok {
-			f.values = other
-		}
-	}
-}
-
-// takes reports whether the check of a parameter lets the values pass.
-func (f *firing) takes(p Column, values Values) bool {
-	if p.Check == "" {
-		return true
-	}
-	ok := false
-	s := shotOf(f.event, values)
-	err := f.e.ask(f.t.Context(), f.e.pool, f.row, s, "to_jsonb(("+p.Check+") IS NOT FALSE)", &ok)
-	return err == nil && ok
-}
-
-// others are values of a type that differ from the one at hand.
-func others(typ, value, usual string) []string {
-	if value == "" {
-		value = usual
-	}
-	switch base(typ) {
-	case "smallint", "integer", "bigint", "numeric", "double precision":
-		return []string{"(" + value + ") + 1", "(" + value + ") - 1", "(" + value + ") * 2"}
-	case "uuid":
-		return []string{"'ffffffff-0000-4000-8000-000000000001'", "'ffffffff-0000-4000-8000-000000000002'"}
-	case "timestamptz", "date":
-		return []string{typed(value, base(typ)) + " + interval '1 day'", typed(value, base(typ)) + " - interval '1 day'"}
-	case "jsonb":
-		return []string{"jsonb_build_array(" + typed(value, "jsonb") + ")"}
-	case "bytea":
-		return []string{typed(value, "bytea") + ` || '\x01'::bytea`}
-	case "boolean":
-		return []string{"NOT (" + value + ")"}
-	}
-	return []string{"(" + value + ")::text || 'x'", "reverse((" + value + ")::text)", "left((" + value + ")::text, -1) || 'x'", strings.ToUpper(value)}
 }

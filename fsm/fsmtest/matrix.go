@@ -55,10 +55,11 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	if c.Variant != "" {
 		f.label += " [" + c.Variant + "]"
 	}
+	f.apart = c.Variant == ""
 	defer f.forget()
 	f.row = f.newRow()
 	f.agree(c, f.judge())
-	f.vary()
+	f.vary(c.Variant == "")
 	j := f.judge()
 	f.agree(c, j)
 	f.strangers()

@@ -42,7 +42,7 @@ func History(t *testing.T, m *Machine) {
 	w := &writing{e: e, t: t, ctx: ctx}
 	for _, x := range []fsm.Entry[string]{want[4], want[3]} { // written in another order
 		sql := w.insert(m.History, append(w.keys(r), "version", fmt.Sprint(x.Version), "event", literal(x.Event),
-			"from_status", literal(e.state(x.From).Stored[0]), "to_status", literal(e.state(x.To).Stored[0]),
+			"from_status", literal(e.recorded(x.From)), "to_status", literal(e.recorded(x.To)),
 			"actor", "'a'", "reason", "'r'", "request_id", "'q'", "forced", "true", "at", literal(stamp(at)))...)
 		if _, err := e.pool.Exec(ctx, sql); err != nil {
 			t.Fatalf("%s: %v", sql, err)

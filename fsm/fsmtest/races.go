@@ -15,7 +15,8 @@ import (
 // sessions at once: the second call starts when the first is done and not yet
 // committed. It must wait, and then be judged by the row that the first left, or
 // by the old one when the first is rolled back. The tests are named
-// STATE/FIRST_then_SECOND, and STATE/FIRST_then_SECOND/VARIANT.
+// STATE/FIRST_then_SECOND, and STATE/FIRST_then_SECOND/VARIANT; those of one fact
+// that compensates and is told twice at once STATE/EVENT_told_twice.
 func Races(t *testing.T, m *Machine) {
 	t.Parallel()
 	e := open(t, m)
@@ -32,6 +33,7 @@ func Races(t *testing.T, m *Machine) {
 					}
 				}
 			}
+			e.toldTwice(t, s.Name)
 		})
 	}
 }
@@ -71,6 +73,32 @@ func (e *engine) race(t *testing.T, r Race) {
 	o.run("of another row, rolled back", false)
 }
 
+// toldTwice lets each call that compensates in the state meet the same fact, told
+// at once of the row and of another one.
+func (e *engine) toldTwice(t *testing.T, state string) {
+	for _, event := range e.m.Events {
+		i := slices.IndexFunc(e.m.Cases, func(c Case) bool {
+			return c.Event == event.Name && c.Outcome == fsm.Compensated && c.Skip == "" && slices.Contains(c.In, state)
+		})
+		if i < 0 {
+			continue
+		}
+		c := e.m.Cases[i]
+		t.Run(event.Name+"_told_twice", func(t *testing.T) {
+			t.Parallel()
+			defer e.turn(event.Name)()
+			call := RaceCall{Event: c.Event, Params: c.Params}
+			o := overlap{e: e, t: t, race: Race{In: state, Given: c.Given, First: call, Second: call, Outcome: fsm.Replayed}}
+			o.run("committed", true)
+			o.elsewhere = true
+			o.run("of another row, committed", true)
+			o.run("of another row, rolled back", false)
+			o.wrong = true
+			o.run("of another row, committed, with a wrong version", true)
+		})
+	}
+}
+
 // sameFact reports whether the two calls bring the same fact.
 func (e *engine) sameFact(r Race) bool {
 	event := e.event(r.First.Event)
@@ -85,6 +113,9 @@ type overlap struct {
 	// version has the second call expect the version that the row had before the
 	// first. elsewhere has it bring the first call's fact to another row.
 	version, elsewhere bool
+	// wrong has it expect a version that the row never had, which is nothing to a
+	// call that compensates.
+	wrong bool
 }
 
 func (o overlap) firing(call RaceCall, step string) *firing {
@@ -205,6 +236,9 @@ func (o overlap) meant(ctx context.Context, b *firing, q querier) meant {
 }
 
 func (o overlap) options(b *firing) []fsm.Option {
+	if o.wrong {
+		return []fsm.Option{fsm.ExpectVersion(seedVersion + 7)}
+	}
 	if o.version {
 		return []fsm.Option{fsm.ExpectVersion(seedVersion)}
 	}

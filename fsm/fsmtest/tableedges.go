@@ -80,7 +80,7 @@ func (w *writing) corrections() {
 
 // entry is an INSERT into the history, of the version by which the row's is raised.
 func (w *writing) entry(r *row, by int, from, to string, forced bool) string {
-	stored := func(state string) string { return literal(w.e.state(state).Stored[0]) }
+	stored := func(state string) string { return literal(w.e.recorded(state)) }
 	return w.insert(w.e.m.History, append(w.keys(r), "version", fmt.Sprint(seedVersion+by), "event", "'correct'", "from_status", stored(from),
 		"to_status", stored(to), "actor", "'a'", "reason", "'r'", "forced", fmt.Sprint(forced), "at", "now()")...)
 }

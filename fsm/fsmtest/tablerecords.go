@@ -45,7 +45,7 @@ func (w *writing) neverNull(table string, record []string, defaults ...string) {
 // history sees that an entry says who, when and what, once a version.
 func (w *writing) history() {
 	m := w.e.m
-	r, initial := w.row(m.Initial), literal(w.e.state(m.Initial).Stored[0])
+	r, initial := w.row(m.Initial), literal(w.e.recorded(m.Initial))
 	entry := append(w.keys(r), "version", "77", "event", "'e'", "to_status", initial, "actor", "''", "reason", "''", "request_id", "''", "forced", "false", "at", "now()")
 	w.neverNull(m.History, entry, "actor", "reason", "request_id", "forced")
 	w.must(twiceRefused, w.insert(m.History, entry...), w.insert(m.History, with(entry, "event", "'f'")...))
@@ -68,7 +68,7 @@ func (w *writing) facts() {
 	if m.Facts == "" {
 		return
 	}
-	r, initial := w.row(m.Initial), literal(w.e.state(m.Initial).Stored[0])
+	r, initial := w.row(m.Initial), literal(w.e.recorded(m.Initial))
 	fact := append([]string{"event", "'e'", "identity", "'i'"}, append(w.keys(r), "fingerprint", "'f'", "outcome", "'Applied'",
 		"from_status", initial, "to_status", initial, "version", "1", "at", "now()")...)
 	w.neverNull(m.Facts, fact)
@@ -104,7 +104,7 @@ func (w *writing) deletion() {
 	m := w.e.m
 	gone, kept := w.row(m.Initial), w.row(m.Initial)
 	remove := "DELETE FROM " + quoted(m.Table) + " AS o WHERE " + w.e.where(gone, "o")
-	initial := literal(w.e.state(m.Initial).Stored[0])
+	initial := literal(w.e.recorded(m.Initial))
 	for _, table := range []string{m.History, m.Facts} {
 		if table == "" {
 			continue
@@ -166,7 +166,7 @@ func (w *writing) stranger() string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	known := typed(literal(w.e.state(m.Initial).Stored[0]), w.e.statusType())
+	known := typed(literal(w.e.recorded(m.Initial)), w.e.statusType())
 	return strings.Replace(insert, known, "'no such state'", 1)
 }
 

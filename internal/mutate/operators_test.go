@@ -228,7 +228,6 @@ func TestOperators(t *testing.T) {
 				"emitted AS (INSERT INTO b SELECT f.v FROM (SELECT l.k AS k, l.v + 1 AS v FROM locked AS l) AS f JOIN locked AS l ON true) SELECT 1"},
 		},
 		{"constraint-drop", "CREATE TABLE t (a text NOT NULL, b int NOT NULL DEFAULT 0, CONSTRAINT p PRIMARY KEY (a), CONSTRAINT c CHECK (b > (0)))", []string{
-			"CREATE TABLE t (a text , b int NOT NULL DEFAULT 0, CONSTRAINT p PRIMARY KEY (a), CONSTRAINT c CHECK (b > (0)))",
 			"CREATE TABLE t (a text NOT NULL, b int DEFAULT 0, CONSTRAINT p PRIMARY KEY (a), CONSTRAINT c CHECK (b > (0)))",
 			"CREATE TABLE t (a text NOT NULL, b int NOT NULL , CONSTRAINT p PRIMARY KEY (a), CONSTRAINT c CHECK (b > (0)))",
 			"CREATE TABLE t (a text NOT NULL, b int NOT NULL DEFAULT 0, CONSTRAINT c CHECK (b > (0)))",

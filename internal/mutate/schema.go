@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -28,7 +29,19 @@ func dropConstraint(p *place, n *node, add func(...edit)) {
 		}
 		return
 	}
-	add(edit{n.lo, n.hi, ""})
+	if n.str("contype") != "CONSTR_NOTNULL" || !keyed(n.parent) {
+		add(edit{n.lo, n.hi, ""})
+	}
+}
+
+// keyed reports whether a column is part of its table's primary key, and so never NULL.
+func keyed(column *node) bool {
+	for _, c := range column.parent.all("table_elts") {
+		if c.kind == "Constraint" && c.str("contype") == "CONSTR_PRIMARY" && slices.Contains(c.names("keys"), column.str("colname")) {
+			return true
+		}
+	}
+	return false
 }
 
 // dropKey leaves out each column of a key of several.

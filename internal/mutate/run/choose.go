@@ -15,8 +15,8 @@ func (s *settings) wants(m *mutate.Mutant, statement *regexp.Regexp) bool {
 		statement.MatchString(m.Source.Name)
 }
 
-// part returns the shard, and then the sample, in the order of the mutants.
-func (s *settings) part(mutants []*mutate.Mutant) ([]*mutate.Mutant, error) {
+// share returns the shard, and then the sample, in the order of the mutants.
+func (s *settings) share(mutants []*mutate.Mutant) ([]*mutate.Mutant, error) {
 	if s.shard != "" {
 		var i, n int
 		if _, err := fmt.Sscanf(s.shard, "%d/%d", &i, &n); err != nil || i < 1 || i > n {

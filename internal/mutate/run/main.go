@@ -23,6 +23,7 @@ import (
 	"os/signal"
 	"regexp"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -101,12 +102,28 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	r := newReport(results)
-	r.whole = whole
+	r.whole, r.part = whole, s.part()
 	if err := errors.Join(r.save(s.report, r.markdown), r.save(s.json, r.json)); err != nil {
 		_, _ = fmt.Fprintln(stderr, "mutate:", err)
 		return exitFailed
 	}
 	return r.print(stdout)
+}
+
+// part says in words which mutants were asked for.
+func (s *settings) part() string {
+	var parts []string
+	for _, p := range []struct{ name, value string }{
+		{"machine", s.machine}, {"operator", s.operator}, {"statements", s.statement}, {"shard", s.shard}, {"without the tests", s.skip},
+	} {
+		if p.value != "" {
+			parts = append(parts, p.name+" `"+p.value+"`")
+		}
+	}
+	if s.sample > 0 {
+		parts = append(parts, fmt.Sprintf("%d drawn by the seed %d", s.sample, s.seed))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // choose makes the mutants and picks those that the flags ask for. whole says
@@ -131,11 +148,11 @@ func choose(s *settings) (mutants []*mutate.Mutant, whole bool, err error) {
 			}
 		}
 	}
-	if mutants, err = s.part(mutants); err != nil {
+	if mutants, err = s.share(mutants); err != nil {
 		return nil, false, err
 	}
 	if len(mutants) == 0 {
 		return nil, false, errors.New("there is no such mutant")
 	}
-	return mutants, s.machine+s.operator+s.statement+s.shard == "" && s.sample == 0, nil
+	return mutants, s.machine+s.operator+s.statement+s.shard+s.skip == "" && s.sample == 0, nil
 }

@@ -24,6 +24,9 @@ func (r *report) markdown() ([]byte, error) {
 	var b strings.Builder
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(&b, format+"\n", args...) }
 	p("%s", introduction)
+	if !r.whole {
+		p("This is a part of the whole: %s.\n", r.part)
+	}
 	seen := r.all.killed + r.all.late
 	p("**%d of %d** changes that PostgreSQL takes and that can be noticed were noticed.\n", seen, seen+r.all.unknown)
 	table(p, "statement or migration", r.sources, func(t *tally) string { return "`" + t.name + "`" })

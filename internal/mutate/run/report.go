@@ -42,8 +42,9 @@ type report struct {
 	// that have one and were noticed.
 	explained []int
 	broken    []result
-	// whole says that no mutant was left out.
+	// whole says that no mutant was left out; if not, part says which were taken.
 	whole bool
+	part  string
 }
 
 func newReport(results []result) *report {

@@ -21,7 +21,7 @@ func TestPartsOfTheMutants(t *testing.T) {
 	}
 	part := func(s settings) []string {
 		t.Helper()
-		mutants, err := s.part(all)
+		mutants, err := s.share(all)
 		require.NoError(t, err)
 		var ids []string
 		for _, m := range mutants {
@@ -40,7 +40,7 @@ func TestPartsOfTheMutants(t *testing.T) {
 	require.Len(t, part(settings{sample: 10, seed: 3}), 10)
 	for _, wrong := range []string{"0/3", "4/3", "x"} {
 		s := settings{shard: wrong}
-		_, err := s.part(all)
+		_, err := s.share(all)
 		require.Error(t, err, wrong)
 	}
 }
@@ -94,6 +94,10 @@ func TestReport(t *testing.T) {
 	again, err := newReport(results(t)).markdown()
 	require.NoError(t, err)
 	require.Equal(t, page, again)
+	r.part = (&settings{machine: "order", sample: 5, seed: 2}).part()
+	page, err = r.markdown()
+	require.NoError(t, err)
+	require.Contains(t, string(page), "a part of the whole: machine `order`, 5 drawn by the seed 2.")
 
 	file := filepath.Join(t.TempDir(), "all.json")
 	require.NoError(t, r.save(file, r.json))
