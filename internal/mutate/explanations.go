@@ -107,6 +107,10 @@ var explanations = []Explanation{
 		Why: "of rows that are due at the same moment any may come first",
 	},
 	{
+		Operator: "order-drop", Source: "Sweep", Before: `^ORDER BY m\.`,
+		Why: "in which order a sweep tells of what it has moved is no promise; in the order of keys it is read more easily",
+	},
+	{
 		Operator: "row-unlocked", Source: oneState, Line: `FROM moved AS m JOIN locked AS l`,
 		Why: "the event leaves one state only and has no guard: a row that was waited for and is moved is in that state before and after",
 	},
