@@ -3,6 +3,7 @@ package fsmtest
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -84,7 +85,32 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 		f.shoot("a wrong version", j, fsm.ExpectVersion(seedVersion+1))
 	}
 	f.forget()
+	f.tempted(c)
 	f.unwritten(j)
+}
+
+// tempted fires at a cell that does not move with the values that make the
+// event's guards true where it does: they must not count here.
+func (f *firing) tempted(c Case) {
+	f.t.Helper()
+	if c.Outcome == fsm.Applied || c.Variant != "" {
+		return
+	}
+	seen := map[string]bool{}
+	given, values := f.given, f.values
+	for _, other := range f.e.m.Cases {
+		if other.Event != c.Event || other.Outcome != fsm.Applied || other.Variant == "" || other.Skip != "" || seen[other.Variant] || strings.Contains(other.Variant, " ") {
+			continue
+		}
+		seen[other.Variant] = true
+		f.given, f.values, f.apart = other.Given, other.Params, false
+		f.row = f.newRow()
+		j := f.judge()
+		f.agree(c, j)
+		f.shoot("with the values of "+other.Variant, j, f.any()...)
+		f.forget()
+	}
+	f.given, f.values = given, values
 }
 
 // agree compares what the case says with what the machine's own table does: two

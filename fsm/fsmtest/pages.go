@@ -41,9 +41,17 @@ func (e *engine) pages(t *testing.T, like *overdue, sweep fsm.Sweep, now time.Ti
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		page.Now, page.Actor = &now, "sweep"
-		got, err := sweep(ctx, e.statements.on(e.pool), page)
+		tx := e.unsorted(t)
+		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+		got, err := sweep(ctx, e.statements.on(tx), page)
 		if err != nil {
 			like.fatal(step, "%v", err)
+		}
+		for _, r := range want {
+			e.referred(&firing{e: e, t: t, label: like.label, row: r})
+		}
+		if err := tx.Commit(ctx); err != nil {
+			like.fatal(step, "commit: %v", err)
 		}
 		if keys := keysOf(got); !slices.Equal(keys, e.inOrder(t, want)) {
 			like.fatal(step, "the sweep moved %q, want %q", keys, e.inOrder(t, want))
@@ -56,6 +64,20 @@ func (e *engine) pages(t *testing.T, like *overdue, sweep fsm.Sweep, now time.Ti
 	}
 	take("what is left", fsm.SweepPage{}, second, held)
 	take("nothing is left", fsm.SweepPage{})
+}
+
+// unsorted begins a transaction in which the planner reads no index and sorts no
+// join, so that rows are in order only where a statement asks for it.
+func (e *engine) unsorted(t *testing.T) pgx.Tx {
+	t.Helper()
+	tx, err := e.pool.Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_mergejoin = off")
+	}
+	if err != nil {
+		t.Fatalf("begin: %v", err)
+	}
+	return tx
 }
 
 func keysOf(swept []fsm.Swept) []string {
