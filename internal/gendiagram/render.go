@@ -97,7 +97,7 @@ func Render(m *model.Machine, name string, o Options) ([]File, error) {
 	r := renderer{machine: m, format: formats[i], options: o}
 	whole := picture.Of(m)
 	if o.State != nil {
-		r.split(r.slice(o.State), whole.Slice(o.State))
+		r.split(picture.SliceName(m, o.State), whole.Slice(o.State))
 		return r.files, nil
 	}
 	if len(m.States) <= picture.Large && r.fits(whole) {
@@ -106,7 +106,7 @@ func Render(m *model.Machine, name string, o Options) ([]File, error) {
 	}
 	r.split(m.Name, whole.Overview())
 	for _, s := range m.States {
-		r.split(r.slice(s), whole.Slice(s))
+		r.split(picture.SliceName(m, s), whole.Slice(s))
 	}
 	return r.files, nil
 }
@@ -116,12 +116,6 @@ type renderer struct {
 	format  format
 	options Options
 	files   []File
-}
-
-// slice is the base name of a state's file, numbered in the order of the states.
-func (r *renderer) slice(s *model.State) string {
-	digits := len(fmt.Sprint(len(r.machine.States)))
-	return fmt.Sprintf("%s-%0*d%s", r.machine.Name, digits, s.Index+1, fileName(s.Ident))
 }
 
 func (r *renderer) text(p *picture.Picture) string {
@@ -145,21 +139,6 @@ func (r *renderer) split(base string, p *picture.Picture) {
 
 func (r *renderer) add(base string, p *picture.Picture) {
 	r.files = append(r.files, File{Name: base + "." + r.format.ending, Content: []byte(r.text(p))})
-}
-
-// fileName is an identifier as the end of a file's name: what is not ASCII is left
-// out, since not every system that unpacks a folder keeps it.
-func fileName(ident string) string {
-	ascii := strings.Map(func(r rune) rune {
-		if r < 0x80 {
-			return r
-		}
-		return -1
-	}, ident)
-	if ascii == "" {
-		return ""
-	}
-	return "-" + ascii
 }
 
 // units is the length of a text in UTF-16 code units, as JavaScript counts.

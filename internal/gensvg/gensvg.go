@@ -92,7 +92,7 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []File{{Name: sliceName(o.State, m), State: o.State, Content: content}}, nil
+		return []File{{Name: picture.SliceName(m, o.State) + ".svg", State: o.State, Content: content}}, nil
 	}
 	var files []File
 	main := whole
@@ -109,7 +109,7 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 	for _, s := range m.States {
 		slice, sliceErr := draw(whole.Slice(s), o, true)
 		if sliceErr == nil {
-			files = append(files, File{Name: sliceName(s, m), State: s, Content: slice})
+			files = append(files, File{Name: picture.SliceName(m, s) + ".svg", State: s, Content: slice})
 		}
 	}
 	return files, err
@@ -126,23 +126,6 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 // the machine and of edges in the picture.
 func Fragment(p *picture.Picture, o Options) ([]byte, error) {
 	return draw(p, o.filled(p.Machine), false)
-}
-
-// sliceName is the file of a state's picture, numbered in the order of the states.
-func sliceName(s *model.State, m *model.Machine) string {
-	digits := len(fmt.Sprint(len(m.States)))
-	return fmt.Sprintf("%s-%0*d-%s.svg", m.Name, digits, s.Index+1, fileName(s.Ident))
-}
-
-// fileName is an identifier as part of a file's name: what is not ASCII is left
-// out, since not every system that unpacks a folder keeps it.
-func fileName(ident string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x80 {
-			return r
-		}
-		return -1
-	}, ident)
 }
 
 // filled gives the options that are not given, and an ID that is one word.
