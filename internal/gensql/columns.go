@@ -94,24 +94,40 @@ func (j *judge) setColumns() []string {
 
 // checkedBeside returns the names of the columns in each CHECK that looks at
 // several and at one that is written, by itself or as one of the machine's own.
+// What is taken from the locked row is written too, so that it reaches the next
+// CHECK that looks at it.
 func (t stored) checkedBeside(written []string) []string {
 	written = append(t.Table.Own(), written...)
 	var beside []string
-	for _, c := range t.Table.Columns {
-		if c.Check == nil {
-			continue
-		}
-		var names []string
-		for _, p := range c.Check.Parts {
-			if p.Kind == model.ColumnRef && !slices.Contains(names, p.Text) {
-				names = append(names, p.Text)
+	for more := true; more; {
+		more = false
+		for _, c := range t.Table.Columns {
+			names := checked(c)
+			if len(names) < 2 || !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(written, name) }) {
+				continue
 			}
-		}
-		if len(names) > 1 && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(written, name) }) {
-			beside = append(beside, names...)
+			for _, name := range names {
+				if !slices.Contains(beside, name) {
+					beside, written, more = append(beside, name), append(written, name), true
+				}
+			}
 		}
 	}
 	return beside
+}
+
+// checked returns the names of the columns that a column's CHECK looks at.
+func checked(c *model.Column) []string {
+	if c.Check == nil {
+		return nil
+	}
+	var names []string
+	for _, p := range c.Check.Parts {
+		if p.Kind == model.ColumnRef && !slices.Contains(names, p.Text) {
+			names = append(names, p.Text)
+		}
+	}
+	return names
 }
 
 // setValue renders what a transition assigns, in parentheses unless it is one
