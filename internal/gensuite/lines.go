@@ -177,12 +177,12 @@ func (d *document) conditions(s *suite.Step) []string {
 		return nil // a known fact is answered before any guard is looked at
 	}
 	var said []string
-	for _, t := range s.Event.Cells[s.From.Index].Transitions {
+	for i, t := range s.Event.Cells[s.From.Index].Transitions {
 		if t.Guard == nil {
 			break
 		}
 		guard := d.text(wording.Guard(t.Guard))
-		if t == s.Transition {
+		if s.Chooses(i) {
 			said = append(said, d.say(holds, guard))
 			break
 		}

@@ -153,3 +153,22 @@ func TestLongIDsStayApart(t *testing.T) {
 	}
 	require.Equal(t, 2, long)
 }
+
+// A call is stale only where its guard is true: with data for which it is not, a
+// tester would see another answer.
+func TestStaleCallsHaveDataForWhichTheirGuardIsTrue(t *testing.T) {
+	t.Parallel()
+	s := made(t, machine(t, "../../definitions/order.yaml"), "all-cells")
+	for lang, holds := range map[string]string{"en": "Thereby this holds: the amount paid", "zh": "此条件成立：the amount paid"} {
+		found := 0
+		for line := range strings.Lines(string(rendered(t, s, "md", lang)[0].Content)) {
+			if strings.Contains(line, ": Stale (") || strings.Contains(line, "：Stale（") {
+				if strings.Contains(line, "the amount paid") {
+					found++
+					require.Contains(t, line, holds, lang)
+				}
+			}
+		}
+		require.Equal(t, 2, found, lang) // PENDING and PAYING
+	}
+}
