@@ -172,3 +172,23 @@ func TestStaleCallsHaveDataForWhichTheirGuardIsTrue(t *testing.T) {
 		require.Equal(t, 2, found, lang) // PENDING and PAYING
 	}
 }
+
+// Whoever commits the first session at once, or before the second call is made,
+// has tested no race.
+func TestRacesAreToldInTheOrderInWhichTheyAreDone(t *testing.T) {
+	t.Parallel()
+	s := made(t, machine(t, "testdata/parcel.yaml"), "races")
+	feature := string(rendered(t, s, "gherkin", "en")[0].Content)
+	_, scan, found := strings.Cut(feature, "scan+scan/")
+	require.True(t, found, feature)
+	at := 0
+	for _, line := range []string{
+		"When in a first session, without committing it yet:", `deliver callback "scan"`, "| scan_no |", "Then answer: Applied",
+		"When in a second session, after the step before and before it is committed:", `deliver callback "scan"`, "| scan_no |",
+		"And then commit the first; the call waits for that", "Then answer: ",
+	} {
+		i := strings.Index(scan[at:], line)
+		require.GreaterOrEqual(t, i, 0, "%s in %s", line, scan)
+		at += i + len(line)
+	}
+}
