@@ -54,9 +54,11 @@ func (d *document) scenario(b *strings.Builder, c *suite.Case) {
 		d.dataTable(b, rowValues, c.Given)
 	}
 	for _, l := range d.script(c) {
-		d.steps(b, kwWhen, l.action)
+		first := len(l.action) - l.last
+		d.steps(b, kwWhen, l.action[:first])
 		d.dataTable(b, callValues, l.values)
 		d.steps(b, kwAnd, l.data)
+		d.steps(b, kwAnd, l.action[first:])
 		d.steps(b, kwThen, l.expected)
 	}
 }

@@ -12,6 +12,8 @@ import (
 // line is one step for a tester: each part is one or several sentences.
 type line struct {
 	action []string
+	// last is how many sentences of the action, at its end, come after the values.
+	last int
 	// values are what the call, or the row's creation, is given, and data what is
 	// said of them.
 	values   []suite.Value
@@ -36,7 +38,14 @@ func (d *document) script(c *suite.Case) []line {
 	}
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		lines = append(lines, line{d.action(s), s.Params, d.data(s), d.expected(s)})
+		l := line{action: d.action(s), values: s.Params, data: d.data(s), expected: d.expected(s)}
+		switch {
+		case s.Second:
+			l.action, l.last = append(l.action, d.say(commit)), 1
+		case i+1 < len(c.Steps) && c.Steps[i+1].Second:
+			l.action = append([]string{d.say(inFirst)}, l.action...)
+		}
+		lines = append(lines, l)
 	}
 	return lines
 }
@@ -148,9 +157,6 @@ func (d *document) action(s *suite.Step) []string {
 	case suite.WrongVersion:
 		said = append(said, d.say(sendWrong))
 	}
-	if s.Second {
-		said = append(said, d.say(commit))
-	}
 	return said
 }
 
@@ -177,12 +183,12 @@ func (d *document) conditions(s *suite.Step) []string {
 		return nil // a known fact is answered before any guard is looked at
 	}
 	var said []string
-	for _, t := range s.Event.Cells[s.From.Index].Transitions {
+	for i, t := range s.Event.Cells[s.From.Index].Transitions {
 		if t.Guard == nil {
 			break
 		}
 		guard := d.text(wording.Guard(t.Guard))
-		if t == s.Transition {
+		if s.Chooses(i) {
 			said = append(said, d.say(holds, guard))
 			break
 		}

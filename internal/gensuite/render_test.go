@@ -153,3 +153,42 @@ func TestLongIDsStayApart(t *testing.T) {
 	}
 	require.Equal(t, 2, long)
 }
+
+// A call is stale only where its guard is true: with data for which it is not, a
+// tester would see another answer.
+func TestStaleCallsHaveDataForWhichTheirGuardIsTrue(t *testing.T) {
+	t.Parallel()
+	s := made(t, machine(t, "../../definitions/order.yaml"), "all-cells")
+	for lang, holds := range map[string]string{"en": "Thereby this holds: the amount paid", "zh": "此条件成立：the amount paid"} {
+		found := 0
+		for line := range strings.Lines(string(rendered(t, s, "md", lang)[0].Content)) {
+			if strings.Contains(line, ": Stale (") || strings.Contains(line, "：Stale（") {
+				if strings.Contains(line, "the amount paid") {
+					found++
+					require.Contains(t, line, holds, lang)
+				}
+			}
+		}
+		require.Equal(t, 2, found, lang) // PENDING and PAYING
+	}
+}
+
+// Whoever commits the first session at once, or before the second call is made,
+// has tested no race.
+func TestRacesAreToldInTheOrderInWhichTheyAreDone(t *testing.T) {
+	t.Parallel()
+	s := made(t, machine(t, "testdata/parcel.yaml"), "races")
+	feature := string(rendered(t, s, "gherkin", "en")[0].Content)
+	_, scan, found := strings.Cut(feature, "scan+scan/")
+	require.True(t, found, feature)
+	at := 0
+	for _, line := range []string{
+		"When in a first session, without committing it yet:", `deliver callback "scan"`, "| scan_no |", "Then answer: Applied",
+		"When in a second session, after the step before and before it is committed:", `deliver callback "scan"`, "| scan_no |",
+		"And then commit the first; the call waits for that", "Then answer: ",
+	} {
+		i := strings.Index(scan[at:], line)
+		require.GreaterOrEqual(t, i, 0, "%s in %s", line, scan)
+		at += i + len(line)
+	}
+}

@@ -23,6 +23,7 @@ var (
 	deliver    = wording.Phrase{EN: "Deliver callback %s.", ZH: "投递回调 %s。"}
 	letPass    = wording.Phrase{EN: "Let %s pass, so that the deadline fires %s; or call the event.", ZH: "等待 %s，由到期触发 %s；也可直接触发该事件。"}
 	theSame    = wording.Phrase{EN: "It is the same fact as before: the identity is the same.", ZH: "与之前是同一事实：标识相同。"}
+	inFirst    = wording.Phrase{EN: "In a first session, without committing it yet:", ZH: "在第一个会话中，暂不提交："}
 	inSecond   = wording.Phrase{EN: "In a second session, after the step before and before it is committed:", ZH: "在第二个会话中，上一步已执行、尚未提交时："}
 	sendRight  = wording.Phrase{EN: "Give the row's version as the expected one.", ZH: "期望版本填写该行当前版本。"}
 	sendWrong  = wording.Phrase{EN: "Give another version than the row's as the expected one.", ZH: "期望版本填写与该行不同的版本。"}

@@ -39,13 +39,13 @@ var signs = []struct {
 	text wording.Phrase
 }{
 	{SignHappy, "", wording.Phrase{EN: "the way when all goes well", ZH: "一切顺利时的路径"}},
-	{SignCallback, MarkCallback, wording.Phrase{EN: "callback: news from outside, perhaps late or twice", ZH: "回调:来自外部的通知,可能迟到或重复"}},
-	{SignDeadline, MarkDeadline, wording.Phrase{EN: "deadline: happens by itself when the time has passed", ZH: "超时:到时自动发生"}},
-	{SignFinal, "", wording.Phrase{EN: "final: nothing leads out", ZH: "终态:不再变化"}},
-	{SignResting, MarkResting, wording.Phrase{EN: "may stay for good, and can still be moved", ZH: "可一直停留,但仍可能变化"}},
-	{SignRetired, MarkRetired, wording.Phrase{EN: "retired: nothing leads in any more", ZH: "已停用:不再进入"}},
-	{SignReject, MarkReject, wording.Phrase{EN: "refused: nothing happens, the caller is told", ZH: "拒绝:不做任何事,并告知调用方"}},
-	{SignCompensate, MarkCompensate, wording.Phrase{EN: "compensated: nothing moves, recorded once as work for someone", ZH: "补偿:状态不变,只记录一次,留待处理"}},
+	{SignCallback, MarkCallback, wording.Phrase{EN: "callback: news from outside, perhaps late or twice", ZH: "回调：来自外部的通知，可能迟到或重复"}},
+	{SignDeadline, MarkDeadline, wording.Phrase{EN: "deadline: happens by itself when the time has passed", ZH: "超时：到时自动发生"}},
+	{SignFinal, "", wording.Phrase{EN: "final: nothing leads out", ZH: "终态：不再变化"}},
+	{SignResting, MarkResting, wording.Phrase{EN: "may stay for good, and can still be moved", ZH: "可一直停留，但仍可能变化"}},
+	{SignRetired, MarkRetired, wording.Phrase{EN: "retired: nothing leads in any more", ZH: "已停用：不再进入"}},
+	{SignReject, MarkReject, wording.Phrase{EN: "refused: nothing happens, the caller is told", ZH: "拒绝：不做任何事，并告知调用方"}},
+	{SignCompensate, MarkCompensate, wording.Phrase{EN: "compensated: nothing moves, recorded once as work for someone", ZH: "补偿：状态不变，只记录一次，留待处理"}},
 	{SignEmit, MarkEmit, wording.Phrase{EN: "written to the outbox", ZH: "写入 outbox"}},
 }
 

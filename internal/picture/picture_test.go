@@ -145,7 +145,7 @@ func TestWhatIsWritten(t *testing.T) {
 		return texts
 	}
 	require.Equal(t, []string{"○ after 30 minutes: expire", "cancel"}, arcs("PENDING", "CANCELLED", "", false))
-	require.Equal(t, []string{"○ 15 分钟后: query_payment(最多 20 次) ► payment_query_due"}, arcs("PAYING", "PAYING", "zh", true))
+	require.Equal(t, []string{"○ 15 分钟后：query_payment（最多 20 次） ► payment_query_due"}, arcs("PAYING", "PAYING", "zh", true))
 	require.Equal(t, []string{"refund [refund_is_part]", "◄ refund_succeeded [part_returned]"}, arcs("PAID", "PAID", "en", false))
 	require.Equal(t, []string{"◄ payment_succeeded [amount_matches] ► order_paid"}, arcs("PENDING", "PAID", "", true))
 	require.Equal(t, []string{"× refuses ship, receive, refund"}, remarks("PENDING", "en"))

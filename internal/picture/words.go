@@ -20,14 +20,14 @@ const (
 )
 
 var (
-	after      = wording.Phrase{EN: "after %s: %s", ZH: "%s后: %s"}
-	atMost     = wording.Phrase{EN: " (max %d)", ZH: "(最多 %d 次)"}
+	after      = wording.Phrase{EN: "after %s: %s", ZH: "%s后：%s"}
+	atMost     = wording.Phrase{EN: " (max %d)", ZH: "（最多 %d 次）"}
 	otherwise  = wording.Phrase{EN: "else", ZH: "否则"}
 	refuses    = wording.Phrase{EN: "refuses %s", ZH: "拒绝 %s"}
 	refusesAll = wording.Phrase{EN: "refuses everything", ZH: "拒绝所有事件"}
 	refusesBut = wording.Phrase{EN: "refuses all but %s", ZH: "除 %s 外全部拒绝"}
 	refusesOf  = wording.Phrase{EN: "refuses %d of %d events", ZH: "拒绝 %[2]d 个事件中的 %[1]d 个"}
-	unless     = wording.Phrase{EN: ", wherever nothing moves", ZH: "(凡状态不变时)"}
+	unless     = wording.Phrase{EN: ", wherever nothing moves", ZH: "（凡状态不变时）"}
 	manyEvents = wording.Phrase{EN: "%d events", ZH: "%d 个事件"}
 	compensate = wording.Phrase{EN: "compensates %s", ZH: "补偿 %s"}
 	mayStay    = wording.Phrase{EN: "may stay", ZH: "可停留"}

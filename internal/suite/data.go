@@ -102,13 +102,21 @@ func way(cell *model.Cell, s *Step) []example.Condition {
 		if t.Guard == nil || t.Guard.SQL == nil {
 			break
 		}
-		taken := t == s.Transition || s.Transition == nil && s.goes(guardName(t, i))
+		taken := s.Chooses(i)
 		out = append(out, example.Condition{Expr: t.Guard.SQL, Untrue: !taken})
 		if taken {
 			break
 		}
 	}
 	return out
+}
+
+// Chooses reports whether the guard of the i-th transition of the step's cell is
+// the one that must be true: that of the transition which the step takes, or
+// would take if its version were not Stale.
+func (s *Step) Chooses(i int) bool {
+	t := s.Event.Cells[s.From.Index].Transitions[i]
+	return t == s.Transition || s.Transition == nil && s.goes(guardName(t, i))
 }
 
 // goes reports whether the step's variant is of that name, whatever boundary
