@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -112,8 +112,11 @@ func (w *worker) needing(ctx context.Context, s *suite, source *mutate.Source, k
 		return nil, nil
 	}
 	out, err := w.round(ctx, s, file, patternOf(whole))
-	if err != nil || out == nil {
-		return nil, errors.Join(err, ctx.Err())
+	if err != nil {
+		return nil, err
+	}
+	if out == nil {
+		return nil, fmt.Errorf("the tests of %s took longer than %s to say which of them need %s", s.machine, w.timeout, source.Name)
 	}
 	return out.failed, nil
 }
