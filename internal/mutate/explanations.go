@@ -146,9 +146,26 @@ var explanations = []Explanation{
 		Why: "there is no cell above the last one",
 	},
 	{
-		Operator: "number|when-drop|compare", Line: `THEN l\.status ELSE CASE l\.fsm_cell WHEN .* ELSE l\.status END END`,
-		Before: `^[0-9]$|^CASE WHEN l\.fsm_cell = [0-9] THEN l\.status ELSE CASE`, After: `^[0-9]$|^CASE l\.fsm_cell`,
-		Why: "a cell that moves to no state leaves the row in its own, whichever of the two branches says so",
+		Operator: "number|when-drop", Source: "^Order(PaymentSucceeded|RefundSucceeded)$", Line: `CASE WHEN l\.fsm_cell = [36] THEN l\.status ELSE CASE l\.fsm_cell`,
+		Change: `^3 → 4$|^6 → 7$|^CASE WHEN l\.fsm_cell = [36] THEN l\.status ELSE CASE .* → CASE l\.fsm_cell`,
+		Why:    "a cell that moves to no state leaves the row in its own, whichever of the two branches says so",
+	},
+	{
+		Operator: "when-drop", Source: "^Order(Refund|RefundSucceeded)$", Line: `CASE l\.fsm_cell WHEN 1 THEN 'PAID'`,
+		Before: "^WHEN [123] THEN '(PAID|SHIPPED|COMPLETED)'$",
+		Why:    "the cell leads from a state to itself, which the ELSE says as well",
+	},
+	{
+		Operator: "number", Source: "^Order(Refund|RefundSucceeded)$", Line: `CASE l\.fsm_cell WHEN 1 THEN 'PAID'`, Change: "^1 → 0$|^2 → 1$|^3 → 2$",
+		Why: "the cell leads from a state to itself, which the ELSE says as well",
+	},
+	{
+		Operator: "number|when-drop", Source: "^OrderRefundSucceeded$", Line: `CASE l\.fsm_cell WHEN 1 THEN 'PAID'`, Change: "^4 → 3$|^WHEN 4 THEN 'REFUNDING' → ",
+		Why: "the cell leads from a state to itself, which the ELSE says as well",
+	},
+	{
+		Operator: "else-drop", Source: "^Order(PaymentSucceeded|Refund|RefundSucceeded)$", Line: `CASE l\.fsm_cell WHEN 1 THEN 'PAID'`, Before: `^ELSE l\.status$`,
+		Why: "every cell that moves has a branch of its own",
 	},
 	{
 		Operator: "object-drop|where-drop|is-null", Line: "^CREATE INDEX ",
