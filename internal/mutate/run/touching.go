@@ -74,8 +74,8 @@ type touch struct {
 var eventOf = regexp.MustCompile(`(?m)^-- Event (\w+):`)
 
 // firing returns the tests of the kind that fire the statement's event, as their
-// names say: TestMatrix/STATE/EVENT and TestRaces/STATE/FIRST_then_SECOND. It
-// returns nil for the statement of no event, and for tests of other names.
+// names say: TestMatrix/STATE/EVENT, TestRaces/STATE/FIRST_then_SECOND and
+// TestRaces/STATE/EVENT_told_twice. It returns nil for the statement of no event, and for tests of other names.
 func (s *suite) firing(source *mutate.Source, kind int) []string {
 	event := eventOf.FindStringSubmatch(source.Text)
 	if event == nil || kind == ofOthers {
@@ -87,7 +87,7 @@ func (s *suite) firing(source *mutate.Source, kind int) []string {
 		if kindOf(test) != kind || len(parts) < 3 {
 			continue
 		}
-		first, second, _ := strings.Cut(parts[2], "_then_")
+		first, second, _ := strings.Cut(strings.TrimSuffix(parts[2], "_told_twice"), "_then_")
 		if first == event[1] || second == event[1] {
 			out = append(out, test)
 		}
