@@ -53,7 +53,7 @@ func TestNamesOfTests(t *testing.T) {
 	for i := range 30 {
 		many = append(many, fmt.Sprintf("TestMatrix/%02d", i))
 	}
-	require.Equal(t, [][]string{many[:12], many[12:24], many[24:]}, portions(many))
+	require.Equal(t, [][]string{many[:3], many[3:9], many[9:21], many[21:]}, portions(many))
 	require.Empty(t, portions(nil))
 }
 

@@ -31,12 +31,18 @@ func kindOf(test string) int {
 	return ofOthers
 }
 
-// portions puts tests, by name, in portions, so that most mutants need the first
-// one alone. They are the same in every run, and with them the first test that
-// notices a mutant.
+// portions puts tests, by name, in portions: small ones first, since most mutants
+// need no more than the first, and then larger ones, since those that are left
+// need them all. They are the same in every run, and with them the first test
+// that notices a mutant.
 func portions(tests []string) [][]string {
-	const portion = 12
-	return slices.Collect(slices.Chunk(tests, portion))
+	const first, most = 3, 24
+	var out [][]string
+	for size := first; len(tests) > 0; size = min(2*size, most) {
+		n := min(size, len(tests))
+		out, tests = append(out, tests[:n]), tests[n:]
+	}
+	return out
 }
 
 // touching are the patterns of the tests of a kind that can notice a change of a
