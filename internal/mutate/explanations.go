@@ -197,6 +197,10 @@ var explanations = []Explanation{
 		Why: whicheverMoves,
 	},
 	{
+		Operator: "set-drop", Source: "^Order(PaymentSucceeded|Refund)$", Before: `^, (paid|refunded)_cents = l\.(paid|refunded)_cents$`,
+		Why: "it is named for the table's check alone, and what it can be while a call waits, the same or less, passes as well",
+	},
+	{
 		Operator: "object-drop|where-drop|is-null", Line: "^CREATE INDEX ",
 		Why: "an index makes answers quicker and no other",
 	},
