@@ -64,12 +64,12 @@ func TestTestsOfAnEvent(t *testing.T) {
 		"TestRaces/A/pay_then_ship", "TestRaces/A/ship_then_pay/g", "TestRaces/A/ship_then_ship",
 		"TestRaces/B/pay_told_twice",
 	}}
-	pay := &mutate.Source{Name: "OrderPay", Text: "-- name: OrderPay :one\n-- Event pay: money\nSELECT 1"}
+	pay := &mutate.Source{Name: "OrderPay", Event: "pay"}
 	require.Equal(t, []string{"TestMatrix/A/pay", "TestMatrix/B/pay/g"}, s.firing(pay, ofCells))
 	require.Equal(t, []string{"TestRaces/A/pay_then_ship", "TestRaces/A/ship_then_pay/g", "TestRaces/B/pay_told_twice"}, s.firing(pay, ofRaces))
 	require.Nil(t, s.firing(pay, ofOthers), "they are asked, one by one, whether they need the statement")
-	require.Nil(t, s.firing(&mutate.Source{Text: "-- name: OrderGet :one\nSELECT 1"}, ofCells))
-	require.Empty(t, s.firing(&mutate.Source{Text: "-- Event none: never\nSELECT 1"}, ofCells))
+	require.Nil(t, s.firing(&mutate.Source{Name: "OrderGet"}, ofCells))
+	require.Empty(t, s.firing(&mutate.Source{Name: "OrderNone", Event: "none"}, ofCells))
 }
 
 // results are a killed, a stillborn, an explained and an open mutant of OrderPay.

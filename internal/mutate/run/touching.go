@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -77,14 +76,11 @@ type touch struct {
 	kind   int
 }
 
-var eventOf = regexp.MustCompile(`(?m)^-- Event (\w+):`)
-
 // firing returns the tests of the kind that fire the statement's event, as their
 // names say: TestMatrix/STATE/EVENT, TestRaces/STATE/FIRST_then_SECOND and
 // TestRaces/STATE/EVENT_told_twice. It returns nil for the statement of no event, and for tests of other names.
 func (s *suite) firing(source *mutate.Source, kind int) []string {
-	event := eventOf.FindStringSubmatch(source.Text)
-	if event == nil || kind == ofOthers {
+	if source.Event == "" || kind == ofOthers {
 		return nil
 	}
 	out := []string{}
@@ -94,7 +90,7 @@ func (s *suite) firing(source *mutate.Source, kind int) []string {
 			continue
 		}
 		first, second, _ := strings.Cut(strings.TrimSuffix(parts[2], "_told_twice"), "_then_")
-		if first == event[1] || second == event[1] {
+		if first == source.Event || second == source.Event {
 			out = append(out, test)
 		}
 	}
