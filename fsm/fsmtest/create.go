@@ -174,5 +174,5 @@ func (e *engine) born(ctx context.Context, r *row, values Values, at time.Time) 
 // record is the JSON object that PostgreSQL makes of a list of columns.
 func (e *engine) record(ctx context.Context, columns []string, at time.Time, into any) error {
 	query := fmt.Sprintf("SELECT to_jsonb(x) FROM (SELECT %s FROM (SELECT %s::timestamptz AS now) AS c) AS x", strings.Join(columns, ", "), literal(stamp(at)))
-	return decode(e.pool.QueryRow(ctx, query), into)
+	return decode(e.pool.QueryRow(ctx, query, once), into)
 }

@@ -80,7 +80,7 @@ func (e *engine) newKey(ctx context.Context) (*row, error) {
 	if len(r.key) > 1 {
 		text = "SELECT jsonb_build_array(" + strings.Join(r.key, ", ") + ")::text"
 	}
-	return r, e.pool.QueryRow(ctx, text).Scan(&r.text)
+	return r, e.pool.QueryRow(ctx, text, once).Scan(&r.text)
 }
 
 // keyValue is the n-th value of a type that keys may have.
@@ -158,6 +158,6 @@ func (e *engine) call(ctx context.Context, on fsm.DB, list []string, options []f
 	return &Call{
 		Context: ctx, On: single{e.statements.on(on)},
 		Options: append([]fsm.Option{fsm.At(clock), fsm.Actor(actor), fsm.Reason(reason), fsm.RequestID(request)}, options...),
-		row:     e.pool.QueryRow(ctx, "SELECT "+strings.Join(list, ", ")),
+		row:     e.pool.QueryRow(ctx, "SELECT "+strings.Join(list, ", "), once),
 	}
 }

@@ -29,13 +29,21 @@ func (f *firing) again(j judged) {
 		}
 	}
 	f.row = f.newRow()
-	before := f.look(f.row)
-	got, err := f.e.fire(f.t.Context(), nil, f.event, f.row, f.values, f.any()...)
-	if err != nil {
-		f.fatal("told of another row", "%v, want Mismatched", err)
-	}
-	f.compare("told of another row", judged{outcome: fsm.Mismatched}, fsm.Transition[string]{}, got, before, before)
+	f.ofAnother("told of another row", f.any()...)
+	f.ofAnother("told of another row with a wrong version", fsm.ExpectVersion(seedVersion+7))
 	f.row = first
+}
+
+// ofAnother tells a fact of a row of which it is not. The answer shows that row,
+// and no transition of the other.
+func (f *firing) ofAnother(step string, options ...fsm.Option) {
+	f.t.Helper()
+	before := f.look(f.row)
+	got, err := f.e.fire(f.t.Context(), nil, f.event, f.row, f.values, options...)
+	if err != nil {
+		f.fatal(step, "%v, want Mismatched", err)
+	}
+	f.compare(step, judged{outcome: fsm.Mismatched}, fsm.Transition[string]{}, got, before, before)
 }
 
 // moveOn lets a correction move the row.

@@ -2,6 +2,7 @@ package fsmtest
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -150,13 +151,14 @@ func (f *firing) refused(step string, kind error, options ...fsm.Option) {
 	}
 }
 
-// stale asks for two wrong versions, and none where one must be given.
+// stale asks for wrong versions, and none where one must be given. The last one
+// is so high that no guard would be true of it, were it taken for an amount.
 func (f *firing) stale() {
 	f.t.Helper()
 	if f.event.NeedsVersion {
 		f.refused("no version", fsm.ErrArgument)
 	}
-	for _, v := range []int64{seedVersion - 1, seedVersion + 1} {
+	for _, v := range []int64{seedVersion - 1, seedVersion + 1, math.MaxInt64} {
 		f.shoot("a wrong version", judged{outcome: fsm.Stale}, fsm.ExpectVersion(v))
 	}
 }

@@ -96,13 +96,8 @@ func (f *firing) tempted(c Case) {
 	if c.Outcome == fsm.Applied || c.Variant != "" {
 		return
 	}
-	seen := map[string]bool{}
 	given, values := f.given, f.values
-	for _, other := range f.e.m.Cases {
-		if other.Event != c.Event || other.Outcome != fsm.Applied || other.Variant == "" || other.Skip != "" || seen[other.Variant] || strings.Contains(other.Variant, " ") {
-			continue
-		}
-		seen[other.Variant] = true
+	for _, other := range f.e.tempting(c.Event) {
 		f.given, f.values, f.apart = other.Given, other.Params, false
 		f.row = f.newRow()
 		j := f.judge()
@@ -111,6 +106,20 @@ func (f *firing) tempted(c Case) {
 		f.forget()
 	}
 	f.given, f.values = given, values
+}
+
+// tempting returns a case for each guard of the event, with values that make it true.
+func (e *engine) tempting(event string) []Case {
+	seen := map[string]bool{}
+	var list []Case
+	for _, c := range e.m.Cases {
+		if c.Event != event || c.Outcome != fsm.Applied || c.Variant == "" || c.Skip != "" || seen[c.Variant] || strings.Contains(c.Variant, " ") {
+			continue
+		}
+		seen[c.Variant] = true
+		list = append(list, c)
+	}
+	return list
 }
 
 // agree compares what the case says with what the machine's own table does: two

@@ -29,7 +29,7 @@ func (e *engine) typedRow(ctx context.Context, r *row) (any, error) {
 	for _, c := range m.Columns {
 		list = append(list, asGo("o."+quoted(c.Name), c, false))
 	}
-	return m.Row(e.pool.QueryRow(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+quoted(m.Table)+" AS o WHERE "+e.where(r, "o")).Scan)
+	return m.Row(e.pool.QueryRow(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+quoted(m.Table)+" AS o WHERE "+e.where(r, "o"), once).Scan)
 }
 
 // leave takes from an expectation the columns that the machine does not know: a

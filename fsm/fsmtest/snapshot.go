@@ -32,7 +32,7 @@ type snapshot struct {
 // look reads the snapshot of a row.
 func (e *engine) look(ctx context.Context, q querier, r *row) (snapshot, error) {
 	var s snapshot
-	if err := decode(q.QueryRow(ctx, e.lookSQL(r)), &s); err != nil {
+	if err := decode(q.QueryRow(ctx, e.lookSQL(r), once), &s); err != nil {
 		return snapshot{}, err
 	}
 	e.today(s)

@@ -12,6 +12,8 @@ type Explanation struct {
 	// operator's whole name, of the name of the statement or migration, of the line
 	// on which the change begins, and of the change. Empty ones match everything.
 	Operator, Source, Line, Before, After string
+	// Change is one of the whole change, as "Before → After".
+	Change string
 	// Why is for people.
 	Why string
 }
@@ -20,14 +22,14 @@ type Explanation struct {
 // several match, the first one tells why.
 func Explanations() []Explanation { return explanations }
 
-type compiled struct{ operator, source, line, before, after *regexp.Regexp }
+type compiled struct{ operator, source, line, before, after, change *regexp.Regexp }
 
 var compile = sync.OnceValue(func() []compiled {
 	out := make([]compiled, len(explanations))
 	for i, e := range explanations {
 		out[i] = compiled{
 			regexp.MustCompile("^(" + e.Operator + ")$"), regexp.MustCompile(e.Source), regexp.MustCompile(e.Line),
-			regexp.MustCompile(e.Before), regexp.MustCompile(e.After),
+			regexp.MustCompile(e.Before), regexp.MustCompile(e.After), regexp.MustCompile(e.Change),
 		}
 	}
 	return out
@@ -37,7 +39,8 @@ var compile = sync.OnceValue(func() []compiled {
 func Explained(m *Mutant) int {
 	line := strings.Split(m.Source.Text, "\n")[m.Line-m.Source.Line]
 	for i, c := range compile() {
-		if c.operator.MatchString(m.Operator) && c.source.MatchString(m.Source.Name) && c.line.MatchString(line) && c.before.MatchString(m.Before) && c.after.MatchString(m.After) {
+		if c.operator.MatchString(m.Operator) && c.source.MatchString(m.Source.Name) && c.line.MatchString(line) &&
+			c.before.MatchString(m.Before) && c.after.MatchString(m.After) && c.change.MatchString(m.Before+" → "+m.After) {
 			return i
 		}
 	}

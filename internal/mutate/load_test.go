@@ -27,6 +27,8 @@ func TestLoadReadsWhatTheGeneratorWrote(t *testing.T) {
 
 	pay := byName["OrderPay"]
 	require.Equal(t, "order", pay.Machine)
+	require.Equal(t, "pay", pay.Event)
+	require.Empty(t, byName["OrderSweepExpire"].Event, "a sweep has no event of its own")
 	require.Equal(t, "queries/order.sql", pay.File)
 	require.True(t, strings.HasPrefix(pay.Text, "WITH locked AS MATERIALIZED ("), pay.Text)
 	require.Equal(t, "$1", pay.params["@fsm_key"])

@@ -12,6 +12,9 @@ type Source struct {
 	Machine string
 	// Name is the statement's, OrderPay, or the migration file's.
 	Name string
+	// Event is what a statement is the call of; empty for a statement of none, and
+	// for a migration.
+	Event string
 	// File and Line are where the text begins: queries/order.sql, 12.
 	File string
 	Line int

@@ -48,6 +48,7 @@ var (
 	sourceLine = regexp.MustCompile(`(?m)^-- Source: definitions/(.+)\.yaml$`)
 	modelLine  = regexp.MustCompile(`(?m)^-- fsmgen:model (\{.*\})$`)
 	nameLine   = regexp.MustCompile(`(?m)^-- name: (\w+) :\w+\n`)
+	eventLine  = regexp.MustCompile(`(?m)^-- Event (\w+):`)
 	parameter  = regexp.MustCompile(`@\w+|sqlc\.n?arg\('\w+'\)`)
 	placed     = regexp.MustCompile(`\$[0-9]+`)
 	typed      = regexp.MustCompile(`(?:@\w+|sqlc\.n?arg\('\w+'\))::\w+`)
@@ -81,6 +82,9 @@ func loadQueries(root fs.FS, file string) ([]*Source, error) {
 		s := &Source{
 			Machine: from[1], Name: text[at[2]:at[3]], File: file,
 			Line: 1 + strings.Count(text[:lo], "\n"), Text: text[lo : lo+end],
+		}
+		if event := eventLine.FindStringSubmatch(text[at[1]:lo]); event != nil {
+			s.Event = event[1]
 		}
 		if err := s.pair(run[s.Name]); err != nil {
 			return nil, err

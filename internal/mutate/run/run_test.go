@@ -53,8 +53,23 @@ func TestNamesOfTests(t *testing.T) {
 	for i := range 30 {
 		many = append(many, fmt.Sprintf("TestMatrix/%02d", i))
 	}
-	got := portions(append([]string{"TestAbsent/a", "TestRaces/b"}, many...))
-	require.Equal(t, [][]string{many[:12], many[12:24], many[24:], {"TestAbsent/a"}, {"TestRaces/b"}}, got)
+	require.Equal(t, [][]string{many[:3], many[3:9], many[9:21], many[21:]}, portions(many))
+	require.Empty(t, portions(nil))
+}
+
+func TestTestsOfAnEvent(t *testing.T) {
+	t.Parallel()
+	s := &suite{tests: []string{
+		"TestAbsent", "TestDeadlines/pay", "TestMatrix/A/pay", "TestMatrix/B/pay/g", "TestMatrix/B/pay_back",
+		"TestRaces/A/pay_then_ship", "TestRaces/A/ship_then_pay/g", "TestRaces/A/ship_then_ship",
+		"TestRaces/B/pay_told_twice",
+	}}
+	pay := &mutate.Source{Name: "OrderPay", Event: "pay"}
+	require.Equal(t, []string{"TestMatrix/A/pay", "TestMatrix/B/pay/g"}, s.firing(pay, ofCells))
+	require.Equal(t, []string{"TestRaces/A/pay_then_ship", "TestRaces/A/ship_then_pay/g", "TestRaces/B/pay_told_twice"}, s.firing(pay, ofRaces))
+	require.Nil(t, s.firing(pay, ofOthers), "they are asked, one by one, whether they need the statement")
+	require.Nil(t, s.firing(&mutate.Source{Name: "OrderGet"}, ofCells))
+	require.Empty(t, s.firing(&mutate.Source{Name: "OrderNone", Event: "none"}, ofCells))
 }
 
 // results are a killed, a stillborn, an explained and an open mutant of OrderPay.

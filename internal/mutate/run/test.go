@@ -46,8 +46,8 @@ type bench struct {
 	out       io.Writer
 
 	mu sync.Mutex
-	// touched are patterns of the tests that fail when a statement fails, by its name.
-	touched map[string][]string
+	// touched are patterns of the tests that can notice a change of a statement.
+	touched map[touch][]string
 }
 
 // test tests all mutants, and returns the results in their order.
@@ -63,7 +63,7 @@ func test(ctx context.Context, s *settings, mutants []*mutate.Mutant, out io.Wri
 	}
 	defer func() { _ = server.Stop() }()
 
-	b := &bench{settings: s, url: server.URL, temp: temp, suites: map[string]*suite{}, out: out, touched: map[string][]string{}}
+	b := &bench{settings: s, url: server.URL, temp: temp, suites: map[string]*suite{}, out: out, touched: map[touch][]string{}}
 	if err := b.begin(ctx, mutants); err != nil {
 		return nil, err
 	}

@@ -68,17 +68,19 @@ func (w *worker) statement(ctx context.Context, s *suite, m *mutate.Mutant, r *r
 	if err := os.WriteFile(w.file, []byte(m.SQL()), 0o600); err != nil {
 		return err
 	}
-	patterns, err := w.touching(ctx, s, m.Source)
-	if err != nil {
-		return err
-	}
-	for _, p := range patterns {
-		out, err := w.round(ctx, s, w.file, p)
+	for kind := range kinds {
+		patterns, err := w.touching(ctx, s, m.Source, kind)
 		if err != nil {
 			return err
 		}
-		if r.take(out); r.fate != survived {
-			return nil
+		for _, p := range patterns {
+			out, err := w.round(ctx, s, w.file, p)
+			if err != nil {
+				return err
+			}
+			if r.take(out); r.fate != survived {
+				return nil
+			}
 		}
 	}
 	return nil
@@ -182,59 +184,4 @@ func (w *worker) once(ctx context.Context, s *suite, file, pattern string) (*rou
 		w.sessions[s.machine] = nil
 	}
 	return out, err
-}
-
-// portions puts tests in an order and in portions, so that most mutants need the
-// first one alone: the cells, the others, and then the races, which take long;
-// each by name. The order is the same in every run, and with it the first test
-// that notices a mutant.
-func portions(tests []string) [][]string {
-	kinds := make([][]string, 3)
-	for _, test := range tests {
-		switch {
-		case strings.HasPrefix(test, "TestMatrix/"):
-			kinds[0] = append(kinds[0], test)
-		case strings.HasPrefix(test, "TestRaces/"):
-			kinds[2] = append(kinds[2], test)
-		default:
-			kinds[1] = append(kinds[1], test)
-		}
-	}
-	const portion = 12
-	var out [][]string
-	for _, list := range kinds {
-		for len(list) > portion {
-			out, list = append(out, list[:portion]), list[portion:]
-		}
-		if len(list) > 0 {
-			out = append(out, list)
-		}
-	}
-	return out
-}
-
-// touching are the patterns of the tests that fail when a statement fails, in
-// the order in which to run them.
-func (w *worker) touching(ctx context.Context, s *suite, source *mutate.Source) ([]string, error) {
-	w.mu.Lock()
-	patterns, known := w.touched[source.Name]
-	w.mu.Unlock()
-	if known {
-		return patterns, nil
-	}
-	file := w.file + ".fails"
-	if err := os.WriteFile(file, []byte(source.Failing()), 0o600); err != nil {
-		return nil, err
-	}
-	out, err := w.round(ctx, s, file, "")
-	if err != nil || out == nil {
-		return nil, errors.Join(err, ctx.Err())
-	}
-	for _, tests := range portions(out.failed) {
-		patterns = append(patterns, patternOf(tests))
-	}
-	w.mu.Lock()
-	w.touched[source.Name] = patterns
-	w.mu.Unlock()
-	return patterns, nil
 }
