@@ -32,10 +32,9 @@ func (h *hunt) run() solution {
 	}
 	best := h.asked(fixed)
 	if best.Answer != logic.Yes {
-		if best = h.asked(nil); best.Answer != logic.Yes {
+		if best, fixed = h.better(); best.Answer != logic.Yes {
 			return solution{answer: best.Answer, why: best.Why}
 		}
-		best, fixed = h.better(best)
 	}
 	out := solution{answer: logic.Yes, values: make([]string, len(h.vars))}
 	for i, v := range h.vars {
@@ -69,20 +68,24 @@ func (h *hunt) ways(i int) []string {
 	return h.scene.symbols[h.group.places[i]].natural
 }
 
-// better makes an example more natural, a variable at a time.
-func (h *hunt) better(best logic.Finding) (logic.Finding, map[int]string) {
+// better finds any example, best one without negative numbers, and makes it more
+// natural, a variable at a time.
+func (h *hunt) better() (best logic.Finding, fixed map[int]string) {
 	var positive []logic.Ask
 	for _, v := range h.vars {
 		if v.Kind == logic.Int || v.Kind == logic.Decimal || v.Kind == logic.Float {
 			positive = append(positive, logic.Ask{SQL: identifier(v.Name) + " >= 0"})
 		}
 	}
-	if f := h.asked(nil, positive...); f.Answer == logic.Yes {
-		best = f
-	} else {
+	best = h.asked(nil, positive...)
+	if best.Answer != logic.Yes && len(positive) > 0 {
 		positive = nil
+		best = h.asked(nil)
 	}
-	fixed := map[int]string{}
+	if best.Answer != logic.Yes {
+		return best, nil
+	}
+	fixed = map[int]string{}
 	for i := range h.vars {
 		for _, way := range h.ways(i) {
 			fixed[i] = way

@@ -108,7 +108,8 @@ const Now = "'2026-01-15 12:00:00+00'"
 type Finder struct {
 	machine *model.Machine
 	reader  logic.Reader
-	solved  map[string]solution
+	// solved has the groups by their key, and alike those with values by their shape.
+	solved, alike map[string]solution
 	// assigned is nil without a table.
 	assigned  assigned
 	variables map[wish]symbol
@@ -123,7 +124,7 @@ const maxQuestions = 20_000
 
 // NewFinder returns a finder for a machine, with or without a table.
 func NewFinder(m *model.Machine) *Finder {
-	f := &Finder{machine: m, solved: map[string]solution{}, variables: map[wish]symbol{}, left: maxQuestions}
+	f := &Finder{machine: m, solved: map[string]solution{}, alike: map[string]solution{}, variables: map[wish]symbol{}, left: maxQuestions}
 	if m.Table != nil {
 		f.assigned = assignments(m)
 		name := m.Table.Version

@@ -3,6 +3,7 @@ package example
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/logic"
@@ -129,7 +130,15 @@ func (f *Finder) group(s *scene, g group) solution {
 	if found, known := f.solved[key]; known {
 		return found
 	}
-	found := (&hunt{finder: f, scene: s, group: g}).run()
+	// What was found for other calls is as good; a reason has names in it.
+	shape := g.shape(s)
+	found, known := f.alike[shape]
+	if !known {
+		found = (&hunt{finder: f, scene: s, group: g}).run()
+		if found.answer == logic.Yes {
+			f.alike[shape] = found
+		}
+	}
 	f.solved[key] = found
 	return found
 }
@@ -158,6 +167,31 @@ func (g group) key(s *scene) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// shape is equal for groups that differ in nothing but the names of their
+// variables: those of the same calls after more or fewer others.
+func (g group) shape(s *scene) string {
+	var key strings.Builder
+	var names []string
+	for i, place := range g.places {
+		names = append(names, identifier(s.symbols[place].Name), "\x00"+strconv.Itoa(i)+" ")
+		key.WriteString(s.symbols[place].key)
+		key.WriteByte('\n')
+	}
+	numbers := strings.NewReplacer(names...)
+	for _, c := range g.clauses {
+		// What stands between two apostrophes is a text, and names none.
+		for i, part := range strings.Split(c.ask.SQL, "'") {
+			if i%2 == 0 {
+				part = numbers.Replace(part)
+			}
+			key.WriteString(part)
+			key.WriteByte('\'')
+		}
+		fmt.Fprintf(&key, " %d %d %t\n", c.ask.Bound, c.ask.Steps, c.ask.Decides)
+	}
+	return key.String()
 }
 
 // needs says for people what the group asks for, and what is not known of it.

@@ -2,6 +2,7 @@ package gensuite
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/suite"
@@ -21,11 +22,34 @@ type document struct {
 	tables bool
 	// ways has a way to each state: see suite.Ways.
 	ways [][]suite.Step
+	// scripts has the lines of the cases that were asked for, and befores what
+	// stands before them. Formats whose texts are written alike share them.
+	scripts map[*suite.Case][]line
+	befores map[*suite.Case][]string
 }
 
 // newDocument is a document of plain text, on lines of its own.
 func newDocument(s *suite.Suite, lang string) *document {
-	return &document{suite: s, lang: lang, name: oneLine, text: oneLine, ways: suite.Ways(s.Machine)}
+	d := &document{suite: s, lang: lang, ways: suite.Ways(s.Machine)}
+	return d.written(oneLine, oneLine)
+}
+
+// written is the document with names and texts written in another way.
+func (d *document) written(name, text func(string) string) *document {
+	out := *d
+	out.name, out.text = name, text
+	out.scripts, out.befores = map[*suite.Case][]line{}, map[*suite.Case][]string{}
+	return &out
+}
+
+// once returns what is remembered of a case, and works it out the first time.
+func once[T any](known map[*suite.Case][]T, c *suite.Case, work func(*suite.Case) []T) []T {
+	out, there := known[c]
+	if !there {
+		out = slices.Clip(work(c)) // who adds to it must not write into it
+		known[c] = out
+	}
+	return out
 }
 
 // say fills a phrase in.

@@ -52,21 +52,30 @@ func formats() []Format {
 // Formats returns the formats in the order in which people are shown them.
 func Formats() []Format { return formats() }
 
-// Render renders a suite in a format. lang is a BCP 47 tag: words are Chinese
+// Renderer renders one suite in one language. What formats have in common it
+// puts into words once. It is not for concurrent use.
+type Renderer struct{ plain *document }
+
+// For returns a renderer of a suite. lang is a BCP 47 tag: words are Chinese
 // for Chinese and English for any other language, labels are the definition's.
-// A suite without cases gives files that say so, with the headers that importers
-// look for.
+func For(s *suite.Suite, lang string) *Renderer { return &Renderer{newDocument(s, lang)} }
+
+// Render renders the suite in a format. A suite without cases gives files that
+// say so, with the headers that importers look for.
 //
 // Errors are *UnknownFormatError, and *sheet.Error for a suite with more rows
 // than a spreadsheet holds. Equal suites give equal bytes.
-func Render(s *suite.Suite, format, lang string) ([]File, error) {
+func (r *Renderer) Render(format string) ([]File, error) {
 	for _, f := range formats() {
 		if f.Name == format {
-			return f.render(newDocument(s, lang))
+			return f.render(r.plain)
 		}
 	}
 	return nil, unknown(format)
 }
+
+// Render renders a suite in one format: see [Renderer.Render].
+func Render(s *suite.Suite, format, lang string) ([]File, error) { return For(s, lang).Render(format) }
 
 // UnknownFormatError says that there is no format of a name.
 type UnknownFormatError struct {

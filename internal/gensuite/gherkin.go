@@ -38,8 +38,8 @@ func gherkin(d *document) ([]File, error) {
 	if len(d.suite.Cases) == 0 {
 		fmt.Fprintf(&b, "  %s\n", d.say(noCases))
 	}
-	steps := newDocument(d.suite, d.lang)
-	steps.name, steps.tables = quoted, true
+	steps := d.written(quoted, oneLine)
+	steps.tables = true
 	for _, c := range d.suite.Cases {
 		fmt.Fprintf(&b, "\n  %s\n  %s: %s\n", tag(key(c.ID)), d.say(kwScenario), d.summary(c))
 		steps.scenario(&b, c)

@@ -42,7 +42,7 @@ func xray(d *document) ([]File, error) {
 	for n, cases := range chunks(d.suite.Cases, xrayIssues) {
 		table := importSheet(names(xrayHeader, func(h struct{ name, group, id, kind string }) string { return h.name }),
 			cases, func(c *suite.Case, l line, first bool) []string {
-				row := []string{c.ID, "", "Manual", "", "", sentences(append(d.before(c, first), l.action...)), sentences(d.given(l)), sentences(l.expected), "", ""}
+				row := []string{c.ID, "", "Manual", "", "", sentences(append(d.atFirst(c, first), l.action...)), sentences(d.given(l)), sentences(l.expected), "", ""}
 				if first {
 					row[3], row[4] = d.title(c), priorityOf(c).in([3]string{"Low", "Medium", "High"})
 					row[8], row[9] = d.suite.Machine.Name+"/"+d.suite.Name, strings.Join(d.labels(c), ";")
@@ -62,8 +62,8 @@ func xray(d *document) ([]File, error) {
 	return append(files, File{d.base() + "-xray-importConfiguration.json", mapping}), nil
 }
 
-// before are the preconditions, for tools that keep them in the first step.
-func (d *document) before(c *suite.Case, first bool) []string {
+// atFirst are the preconditions, for tools that keep them in the first step.
+func (d *document) atFirst(c *suite.Case, first bool) []string {
 	if first && c.Start != nil {
 		return d.precondition(c)
 	}

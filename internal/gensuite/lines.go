@@ -31,7 +31,10 @@ func (d *document) given(l line) []string {
 
 // script is what a tester does in a case, one line after another. A case that
 // begins with the row's creation has a line for it.
-func (d *document) script(c *suite.Case) []line {
+func (d *document) script(c *suite.Case) []line { return once(d.scripts, c, d.lines) }
+
+// lines works the script out.
+func (d *document) lines(c *suite.Case) []line {
 	lines := make([]line, 0, len(c.Steps)+1)
 	if c.Start == nil {
 		lines = append(lines, d.creation(c))
@@ -52,7 +55,10 @@ func (d *document) script(c *suite.Case) []line {
 
 // precondition says how the row stands before the first line, and how it comes
 // to stand so.
-func (d *document) precondition(c *suite.Case) []string {
+func (d *document) precondition(c *suite.Case) []string { return once(d.befores, c, d.before) }
+
+// before works the precondition out.
+func (d *document) before(c *suite.Case) []string {
 	said := d.stands(c)
 	if c.Start != nil {
 		said = slices.Insert(said, 1, d.way(c.Start)...)

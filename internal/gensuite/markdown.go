@@ -13,7 +13,7 @@ import (
 // a table of its own, and the coverage at the end. Names are code, and nothing in a name or a text
 // is taken for a mark.
 func markdown(d *document) ([]File, error) {
-	d.name, d.text = codeSpan, markdownText
+	d = d.written(codeSpan, markdownText)
 	m := d.suite.Machine
 	w := &page{d: d}
 	w.printf("# %s\n\n%s", d.say(suiteTitle, d.suite.Name, m.Name), d.criterion())

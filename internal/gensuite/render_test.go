@@ -192,3 +192,21 @@ func TestRacesAreToldInTheOrderInWhichTheyAreDone(t *testing.T) {
 		at += i + len(line)
 	}
 }
+
+// What one format has put into words must not show in the next one.
+func TestFormatsOfOneRendererAreThoseByThemselves(t *testing.T) {
+	t.Parallel()
+	s := made(t, machine(t, "testdata/parcel.yaml"), "n-plus")
+	for _, lang := range []string{"en", "zh-CN"} {
+		shared := gensuite.For(s, lang)
+		for range 2 {
+			for _, f := range gensuite.Formats() {
+				want, err := gensuite.Render(s, f.Name, lang)
+				require.NoError(t, err)
+				have, err := shared.Render(f.Name)
+				require.NoError(t, err)
+				require.Equal(t, want, have, "%s in %s", f.Name, lang)
+			}
+		}
+	}
+}

@@ -37,9 +37,9 @@ func (d *document) caseSheet(frame *document) *sheet.Sheet {
 func (d *document) caseRows(frame *document) iter.Seq[[]sheet.Cell] {
 	return func(yield func([]sheet.Cell) bool) {
 		for _, c := range d.suite.Cases {
-			before, importance := sentences(d.precondition(c)), frame.say(priorities[priorityOf(c)])
+			before, about, importance := sentences(d.precondition(c)), d.summary(c), frame.say(priorities[priorityOf(c)])
 			for i, l := range d.script(c) {
-				row := append(sheet.Texts(c.ID, d.summary(c), importance, before),
+				row := append(sheet.Texts(c.ID, about, importance, before),
 					sheet.Number(int64(i+1)), sheet.Text(sentences(l.action)), sheet.Text(sentences(d.given(l))), sheet.Text(sentences(l.expected)))
 				if before = ""; !yield(row) {
 					return

@@ -122,8 +122,9 @@ func docsMatrix(m *model.Machine, lang string, parts *gendocs.Parts) error {
 func docsFiles(suites []*suite.Suite, lang string, parts *gendocs.Parts) error {
 	parts.Suites = map[string][]gendocs.Download{}
 	for _, s := range suites {
+		renderer := gensuite.For(s, lang)
 		for _, format := range gensuite.Formats() {
-			files, err := gensuite.Render(s, format.Name, lang)
+			files, err := renderer.Render(format.Name)
 			if err != nil {
 				return err
 			}

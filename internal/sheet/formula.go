@@ -19,18 +19,24 @@ import (
 // stays as it is: -5 is a number and no formula.
 func Neutral(text string) string {
 	var b strings.Builder
-	for start, rest := true, text; ; start = false {
-		if runs(rest, start) {
+	written := 0 // so much of the text: nothing for most, which stay as they are
+	for at, start := 0, true; ; start = false {
+		if runs(text[at:], start) {
+			b.WriteString(text[written:at])
 			b.WriteByte('\'')
+			written = at
 		}
-		end := strings.IndexAny(rest, separators) + 1
-		if end == 0 {
-			b.WriteString(rest)
-			return b.String()
+		end := strings.IndexAny(text[at:], separators)
+		if end < 0 {
+			break
 		}
-		b.WriteString(rest[:end])
-		rest = rest[end:]
+		at += end + 1
 	}
+	if b.Len() == 0 {
+		return text
+	}
+	b.WriteString(text[written:])
+	return b.String()
 }
 
 // Original gives back the text that Neutral was given.

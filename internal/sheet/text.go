@@ -12,6 +12,9 @@ import (
 // and the two non-characters that XML refuses by U+FFFD. Tab and line breaks
 // stay; a line ends with one LF.
 func Clean(text string) string {
+	if !strings.ContainsFunc(text, unclean) {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n':
@@ -27,12 +30,21 @@ func Clean(text string) string {
 	}, lines.Replace(text))
 }
 
+// unclean reports whether Clean looks at the character more closely; most texts
+// have none.
+func unclean(r rune) bool {
+	return r < 0x20 && r != '\t' && r != '\n' || r == 0x7F || r == utf8.RuneError || r == 0xFFFE || r == 0xFFFF
+}
+
 var lines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // Fit cuts a text that is longer than max UTF-16 units and says so at its end,
 // with how much is missing: "… [cut: 12 of 32779 characters left out]". A max
 // that has no room for this mark is passed.
 func Fit(text string, max int) string {
+	if len(text) <= max { // no character has more units than bytes
+		return text
+	}
 	total := units(text)
 	if total <= max {
 		return text
@@ -69,6 +81,9 @@ func Shown(text string) int {
 	n := 0
 	for _, r := range text {
 		n++
+		if r < wide[0].first {
+			continue
+		}
 		for _, w := range wide {
 			if r >= w.first && r <= w.last {
 				n++
@@ -78,6 +93,7 @@ func Shown(text string) int {
 	return n
 }
 
+// wide has the characters that take two places, in order.
 var wide = []struct{ first, last rune }{
 	{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0x1F300, utf8.MaxRune},
 }

@@ -2,8 +2,6 @@ package sheet
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/xml"
 	"fmt"
 	"math"
 	"regexp"
@@ -193,11 +191,10 @@ var coded = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}_`)
 
 // escape makes a text safe within XML and within the format's strings, where
 // _x0041_ would be read as A. Line breaks stay as they are.
-func escape(text string) string {
-	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(uncoded(Clean(text)))) // a buffer takes everything
-	return strings.ReplaceAll(b.String(), "&#xA;", "\n")
-}
+func escape(text string) string { return marks.Replace(uncoded(Clean(text))) }
+
+// marks are what XML takes for its own, and the blanks that it would change.
+var marks = strings.NewReplacer(`"`, "&#34;", "'", "&#39;", "&", "&amp;", "<", "&lt;", ">", "&gt;", "\t", "&#x9;")
 
 // uncoded writes the underscore that begins a code as the code of an underscore.
 func uncoded(text string) string {
