@@ -201,6 +201,13 @@ var explanations = []Explanation{
 		Why: "it is named for the table's check alone, and what it can be while a call waits, the same or less, passes as well",
 	},
 	{
+		Operator: "state-add", Line: `OLD\.status = '[A-Z]+' AND NEW\.status IN`, Before: `^= '`,
+		After: `\('PENDING', 'PAYING'\)|\('COMPLETED', 'SHIPPED'\)|\('CANCELLED', '(PAID|SHIPPED|COMPLETED|REFUNDING)'\)|` +
+			`\('CREATED', 'SUBMITTED'\)|\('SUBMITTED', 'CREATED'\)|\('FAILED', '(CREATED|SUBMITTED)'\)|\('CLOSED', '(CREATED|SUBMITTED|FAILED)'\)|` +
+			`\('REQUESTED', '(SENT|ABNORMAL)'\)|\('ABNORMAL', 'SENT'\)`,
+		Why: "edges from that state to those states are there already",
+	},
+	{
 		Operator: "object-drop|where-drop|is-null", Line: "^CREATE INDEX ",
 		Why: "an index makes answers quicker and no other",
 	},
