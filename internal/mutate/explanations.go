@@ -193,6 +193,10 @@ var explanations = []Explanation{
 		Why: whicheverMoves,
 	},
 	{
+		Operator: "compare", Source: "^OrderRefund$", Line: `^   WHEN o\.status = .* < o\.paid_cents\) IS TRUE THEN [123]$`, Change: `^< → <=$`,
+		Why: whicheverMoves,
+	},
+	{
 		Operator: "number|result-swap", Source: "^OrderPaymentSucceeded$", Line: `^   WHEN o\.status .* THEN [12]$`, Change: `^1 → 2$|^2 → 1$|^1 … 2 → `,
 		Why: whicheverMoves,
 	},
