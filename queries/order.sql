@@ -746,6 +746,7 @@ WITH known AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '240 hours' WHEN 4 THEN COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '24 hours' END,
       deadline_runs = 0,
+      paid_cents = l.paid_cents,
       refund_cents = l.refund_cents,
       refunded_cents = (l.refunded_cents + sqlc.arg('amount_cents')::bigint)
   FROM locked AS l

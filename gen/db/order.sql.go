@@ -1743,6 +1743,7 @@ WITH known AS MATERIALIZED (
       version = l.version + 1,
       deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE($6::timestamptz, now()) + interval '240 hours' WHEN 4 THEN COALESCE($6::timestamptz, now()) + interval '24 hours' END,
       deadline_runs = 0,
+      paid_cents = l.paid_cents,
       refund_cents = l.refund_cents,
       refunded_cents = (l.refunded_cents + $3::bigint)
   FROM locked AS l
