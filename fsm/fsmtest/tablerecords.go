@@ -184,8 +184,18 @@ func (w *writing) checked(r *row, c Column) {
 	if len(checks) == 0 {
 		return
 	}
+	// A check may look at the key and at the machine's own columns too.
+	var others []string
+	for _, k := range m.Key {
+		others = append(others, "o."+quoted(k.Name))
+	}
+	for _, name := range []string{m.Status, m.Version, m.Deadline, m.Runs} {
+		if name != "" {
+			others = append(others, "o."+quoted(name))
+		}
+	}
 	for _, value := range candidates(c) {
-		columns = columns[:0]
+		columns = append(columns[:0], others...)
 		for _, k := range m.Columns {
 			if k.Name == c.Name {
 				columns = append(columns, typed(value, c.Type)+" AS "+quoted(k.Name))
