@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -142,7 +143,8 @@ func TestAMachineWithoutATableGenerates(t *testing.T) {
 	dir := project(t, "go.mod", "module example.com/x\n", "definitions/lamp.yaml", lamp)
 	code, out, text := run("generate", "-C", dir)
 	require.Equal(t, 0, code, text)
-	require.Equal(t, "created  gen/definition.schema.json\ncreated  gen/lamp/events.go\ncreated  gen/lamp/states.go\n", out)
+	require.Equal(t, "created  gen/definition.schema.json\n"+strings.Repeat("created  gen/lamp/docs/lamp.\n", 8)+"created  gen/lamp/events.go\ncreated  gen/lamp/states.go\n",
+		regexp.MustCompile(`(docs/lamp\.)\w+`).ReplaceAllString(out, "$1"))
 	code, out, _ = run("generate", "-C", dir)
 	require.Equal(t, 0, code)
 	require.Equal(t, "nothing to do\n", out)
@@ -252,13 +254,17 @@ func TestGenerateForPrograms(t *testing.T) {
 		}
 		return list
 	}
-	all := []string{"created gen/definition.schema.json", "created gen/lamp/events.go", "created gen/lamp/states.go"}
+	all := []string{"created gen/definition.schema.json"}
+	for _, ending := range []string{"csv", "dot", "html", "md", "mmd", "puml", "svg", "xlsx"} {
+		all = append(all, "created gen/lamp/docs/lamp."+ending)
+	}
+	all = append(all, "created gen/lamp/events.go", "created gen/lamp/states.go")
 
 	r, _, text := generate(1, "json", "--check")
 	require.Equal(t, all, names(r.Differences))
-	require.Contains(t, (*r.Differences)[2].Diff, "+++ b/gen/lamp/states.go\n")
+	require.Contains(t, (*r.Differences)[10].Diff, "+++ b/gen/lamp/states.go\n")
 	require.Nil(t, r.Written)
-	require.Equal(t, "1 machine checked, 0 errors, 0 warnings; 3 files differ from the definitions: run fsmgen generate\n", text)
+	require.Equal(t, "1 machine checked, 0 errors, 0 warnings; 11 files differ from the definitions: run fsmgen generate\n", text)
 
 	_, out, text := generate(1, "sarif", "--check")
 	require.NotContains(t, out, "+++")
@@ -268,7 +274,7 @@ func TestGenerateForPrograms(t *testing.T) {
 	require.Equal(t, all, names(r.Written))
 	require.Empty(t, (*r.Written)[0].Diff)
 	require.Nil(t, r.Differences)
-	require.Equal(t, "1 machine checked, 0 errors, 0 warnings; 3 files changed\n", text)
+	require.Equal(t, "1 machine checked, 0 errors, 0 warnings; 11 files changed\n", text)
 	for _, format := range []string{"json", "sarif"} {
 		generate(0, format)
 		generate(0, format, "--check")
