@@ -13,6 +13,7 @@ import (
 // the first and drops the others, and so would hide a statement that answers twice.
 type single struct{ fsm.DB }
 
+// QueryRow is that of the DB, but for an error at Scan when there is a second row.
 func (s single) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	rows, err := s.DB.Query(ctx, sql, args...)
 	return onlyRow{rows, err}
