@@ -52,7 +52,7 @@ type settings struct {
 	timeout                      time.Duration
 	skip                         string
 	list, verbose                bool
-	report, json                 string
+	report, json, known          string
 }
 
 func (s *settings) flags(stderr io.Writer) *flag.FlagSet {
@@ -71,7 +71,8 @@ func (s *settings) flags(stderr io.Writer) *flag.FlagSet {
 	f.BoolVar(&s.list, "list", false, "print the mutants and test none")
 	f.BoolVar(&s.verbose, "v", false, "print what became of each mutant")
 	f.StringVar(&s.report, "report", "", "write the report to this `file`")
-	f.StringVar(&s.json, "json", "", "write all results to this `file`")
+	f.StringVar(&s.json, "json", "", "write all results to this `file`, also those of a run that is interrupted")
+	f.StringVar(&s.known, "known", "", "do not test again what was noticed in a run of these tests, or of weaker ones, that wrote this `file`")
 	return f
 }
 
@@ -96,14 +97,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
-	results, err := test(ctx, &s, mutants, stdout)
+	before, err := readKnown(s.known)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "mutate:", err)
 		return exitFailed
 	}
+	results, err := test(ctx, &s, mutants, before, stdout)
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "mutate:", err)
+		if err := newReport(tested(results)).save(s.json); err != nil {
+			_, _ = fmt.Fprintln(stderr, "mutate:", err)
+		}
+		return exitFailed
+	}
 	r := newReport(results)
 	r.whole, r.part = whole, s.part()
-	if err := errors.Join(r.save(s.report, r.markdown), r.save(s.json, r.json)); err != nil {
+	if err := errors.Join(write(s.report, r.markdown), r.save(s.json)); err != nil {
 		_, _ = fmt.Fprintln(stderr, "mutate:", err)
 		return exitFailed
 	}

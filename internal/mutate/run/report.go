@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 
 	"github.com/pawl-go/pawl/internal/mutate"
 )
@@ -103,48 +100,4 @@ func (r *report) print(out io.Writer) int {
 		return exitSurvived
 	}
 	return 0
-}
-
-// save writes a file, none for an empty name.
-func (r *report) save(file string, render func() ([]byte, error)) error {
-	if file == "" {
-		return nil
-	}
-	content, err := render()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, content, 0o644) //nolint:gosec // a report is for everybody
-}
-
-// json is one object a mutant, in order.
-func (r *report) json() ([]byte, error) {
-	type entry struct {
-		ID       string `json:"id"`
-		File     string `json:"file"`
-		Line     int    `json:"line"`
-		Column   int    `json:"column"`
-		Operator string `json:"operator"`
-		Before   string `json:"before"`
-		After    string `json:"after"`
-		Fate     fate   `json:"fate"`
-		By       string `json:"by,omitempty"`
-		Failed   int    `json:"failed,omitempty"`
-		Why      string `json:"why,omitempty"`
-	}
-	list := make([]entry, len(r.results))
-	for i, x := range r.results {
-		list[i] = entry{x.ID, x.Source.File, x.Line, x.Column, x.Operator, x.Before, x.After, x.fate, x.by, x.of, ""}
-		if x.fate == survived && x.why >= 0 {
-			list[i].Why = mutate.Explanations()[x.why].Why
-		}
-	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	if err := e.Encode(list); err != nil {
-		return nil, err
-	}
-	return []byte(b.String()), nil
 }

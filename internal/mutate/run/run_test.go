@@ -77,7 +77,7 @@ func results(t *testing.T) []result {
 	t.Helper()
 	source := &mutate.Source{Name: "OrderPay", File: "queries/order.sql", Line: 7, Text: "SELECT 1"}
 	at := func(operator, before, after string) *mutate.Mutant {
-		return &mutate.Mutant{ID: operator, Operator: operator, Source: source, Line: 7, Column: 1, Before: before, After: after}
+		return &mutate.Mutant{ID: operator, Operator: operator, Source: source, Line: 7, Column: 1, Before: before, After: after, Text: operator + after}
 	}
 	list := []result{
 		{Mutant: at("number", "1", "2"), fate: killed, by: "TestMatrix/NEW/pay", of: 3, why: -1},
@@ -115,11 +115,31 @@ func TestReport(t *testing.T) {
 	require.Contains(t, string(page), "a part of the whole: machine `order`, 5 drawn by the seed 2.")
 
 	file := filepath.Join(t.TempDir(), "all.json")
-	require.NoError(t, r.save(file, r.json))
+	require.NoError(t, r.save(file))
 	content, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(content), `"by": "TestMatrix/NEW/pay"`)
-	require.NoError(t, r.save("", r.json))
+	require.NoError(t, r.save(""))
+
+	before, err := readKnown(file)
+	require.NoError(t, err)
+	for _, x := range r.results {
+		got, taken := before.of(x.Mutant)
+		require.Equal(t, x.fate == killed || x.fate == stillborn, taken, "only what was noticed is known: %s", x.Mutant)
+		if taken {
+			require.Equal(t, x, got)
+		}
+	}
+	other := *r.results[0].Mutant
+	other.Text += " "
+	_, taken := before.of(&other)
+	require.False(t, taken, "another text")
+	none, err := readKnown("")
+	require.NoError(t, err)
+	require.Empty(t, none)
+	_, err = readKnown(file + ".none")
+	require.Error(t, err)
+	require.Len(t, tested(append(results(t), result{})), len(results(t)))
 }
 
 // A run fails for a mutant that nobody noticed and nobody explains, for one that

@@ -50,8 +50,9 @@ type bench struct {
 	touched map[touch][]string
 }
 
-// test tests all mutants, and returns the results in their order.
-func test(ctx context.Context, s *settings, mutants []*mutate.Mutant, out io.Writer) ([]result, error) {
+// test tests all mutants that are not known, and returns the results in their
+// order; with an error, those that there are.
+func test(ctx context.Context, s *settings, mutants []*mutate.Mutant, before known, out io.Writer) ([]result, error) {
 	temp, err := os.MkdirTemp("", "pawl-mutate-")
 	if err != nil {
 		return nil, err
@@ -89,10 +90,14 @@ func test(ctx context.Context, s *settings, mutants []*mutate.Mutant, out io.Wri
 			}
 			defer w.close(ctx)
 			for i := range work {
-				if results[i], err = w.test(ctx, mutants[i]); err != nil {
-					return fmt.Errorf("%s: %w", mutants[i], err)
+				r, there := before.of(mutants[i])
+				if !there {
+					if r, err = w.test(ctx, mutants[i]); err != nil {
+						return fmt.Errorf("%s: %w", mutants[i], err)
+					}
 				}
-				b.tell(results[i])
+				results[i] = r
+				b.tell(r)
 			}
 			return nil
 		})
