@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/mutate"
 )
@@ -38,4 +39,37 @@ func (s *settings) share(mutants []*mutate.Mutant) ([]*mutate.Mutant, error) {
 		out[i] = mutants[at]
 	}
 	return out, nil
+}
+
+// distinct leaves out a mutant whose lines, with the event's name taken out, are
+// changed in the same way in a statement of the machine before: one piece of the
+// renderer wrote them.
+func distinct(mutants []*mutate.Mutant) []*mutate.Mutant {
+	seen := map[string]bool{}
+	var out []*mutate.Mutant
+	for _, m := range mutants {
+		key := changedLines(m)
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// changedLines are the lines that a mutant changes, as they were and as they are,
+// with the machine before them.
+func changedLines(m *mutate.Mutant) string {
+	before, after := strings.Split(m.Source.Text, "\n"), strings.Split(m.Text, "\n")
+	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
+		before, after = before[1:], after[1:]
+	}
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	key := strings.Join(before, "\n") + "\x00" + strings.Join(after, "\n")
+	if m.Source.Event != "" {
+		key = regexp.MustCompile(`\b`+regexp.QuoteMeta(m.Source.Event)+`\b`).ReplaceAllString(key, "\x01")
+	}
+	return m.Source.Machine + "\x00" + key
 }

@@ -51,7 +51,7 @@ type settings struct {
 	workers                      int
 	timeout                      time.Duration
 	skip                         string
-	list, verbose                bool
+	list, verbose, distinct      bool
 	report, json, known          string
 }
 
@@ -65,6 +65,7 @@ func (s *settings) flags(stderr io.Writer) *flag.FlagSet {
 	f.IntVar(&s.sample, "sample", 0, "only `n` mutants, drawn by the seed")
 	f.Uint64Var(&s.seed, "seed", 1, "what the sample is drawn by")
 	f.StringVar(&s.shard, "shard", "", "only part `i/n` of the mutants, from 1/n to n/n")
+	f.BoolVar(&s.distinct, "distinct", false, "where several statements of a machine have the same lines, break those of the first alone")
 	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "how many mutants are tested at once")
 	f.DurationVar(&s.timeout, "timeout", time.Minute, "how long the tests of a mutant may take")
 	f.StringVar(&s.skip, "skip", "", "leave out the tests that `pattern` matches")
@@ -129,6 +130,9 @@ func (s *settings) part() string {
 			parts = append(parts, p.name+" `"+p.value+"`")
 		}
 	}
+	if s.distinct {
+		parts = append(parts, "each change once where several statements of a machine have the same lines")
+	}
 	if s.sample > 0 {
 		parts = append(parts, fmt.Sprintf("%d drawn by the seed %d", s.sample, s.seed))
 	}
@@ -157,11 +161,14 @@ func choose(s *settings) (mutants []*mutate.Mutant, whole bool, err error) {
 			}
 		}
 	}
+	if s.distinct {
+		mutants = distinct(mutants)
+	}
 	if mutants, err = s.share(mutants); err != nil {
 		return nil, false, err
 	}
 	if len(mutants) == 0 {
 		return nil, false, errors.New("there is no such mutant")
 	}
-	return mutants, s.machine+s.operator+s.statement+s.shard+s.skip == "" && s.sample == 0, nil
+	return mutants, s.machine+s.operator+s.statement+s.shard+s.skip == "" && s.sample == 0 && !s.distinct, nil
 }

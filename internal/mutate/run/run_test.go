@@ -72,6 +72,24 @@ func TestTestsOfAnEvent(t *testing.T) {
 	require.Empty(t, s.firing(&mutate.Source{Name: "OrderNone", Event: "none"}, ofCells))
 }
 
+// What one piece of the renderer wrote into two statements is broken in the
+// first alone, and what they do not share in both.
+func TestDistinct(t *testing.T) {
+	t.Parallel()
+	pay := &mutate.Source{Machine: "order", Event: "pay", Text: "SELECT 'pay'\nWHERE a = 1\nLIMIT 2"}
+	ship := &mutate.Source{Machine: "order", Event: "ship", Text: "SELECT 'ship'\nWHERE b = 1\nLIMIT 2"}
+	other := &mutate.Source{Machine: "payment", Event: "pay", Text: pay.Text}
+	var all []*mutate.Mutant
+	for _, s := range []*mutate.Source{pay, ship, other} {
+		for _, change := range [][2]string{{"SELECT '", "SELECT 'x"}, {"= 1", "= 2"}, {"LIMIT 2", "LIMIT 3"}} {
+			all = append(all, &mutate.Mutant{Source: s, Text: strings.Replace(s.Text, change[0], change[1], 1)})
+		}
+	}
+	got := distinct(all)
+	// The misspelt 'xpay' is another text than 'xship': only whole names are taken out.
+	require.Equal(t, []*mutate.Mutant{all[0], all[1], all[2], all[3], all[4], all[6], all[7], all[8]}, got)
+}
+
 // results are a killed, a stillborn, an explained and an open mutant of OrderPay.
 func results(t *testing.T) []result {
 	t.Helper()
