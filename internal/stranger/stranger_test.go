@@ -230,6 +230,27 @@ func TestNothingIsCutOrRounded(t *testing.T) {
 	inOrder(t, dir, url)
 }
 
+// A call that waited writes into the row that the other one left. PostgreSQL asks
+// a CHECK of what the statement computed first, from the old row, and would
+// refuse what the committed row allows; so all that the CHECK looks at comes from
+// the row that was locked.
+func TestAChecksOldRowRefusesNothing(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/limits")
+	write(t, filepath.Join(dir, "definitions/credit.yaml"), read(t, "testdata/limits/definitions/credit.yaml"))
+	for _, verb := range []string{"lint", "init", "generate"} {
+		code, out := fsmgen(t, dir, verb)
+		require.Zero(t, code, out)
+	}
+	write(t, filepath.Join(dir, "main.go"), read(t, "testdata/limits/main.go.txt"))
+	url := testdb.URL(t)
+	require.Equal(t, "Applied 4 140 of 200\n", run(t, dir, url))
+	inOrder(t, dir, url)
+
+	breakFile(t, filepath.Join(dir, "gen/db/credit.sql.go"), "limit_cents = l.limit_cents,\n", "\n")
+	require.Equal(t, "nothing done\n", run(t, dir, testdb.URL(t)))
+}
+
 // A table that no migration of the project makes, with a key of several
 // columns, codes for states and words of an outside system.
 func TestATableOfOnesOwnServes(t *testing.T) {
