@@ -16,8 +16,9 @@ type row struct {
 }
 
 var (
-	zero = new(big.Int)
-	one  = big.NewInt(1)
+	zero     = new(big.Int)
+	one      = big.NewInt(1)
+	minusOne = big.NewInt(-1)
 )
 
 func (r row) coef(i int) *big.Int {
