@@ -137,5 +137,7 @@ func record(root *os.Root, name string, m manifest) error {
 		}
 		change.Kind, change.mode = Changed, info.Mode().Perm()
 	}
-	return replace(root, change, content)
+	into := folders{root: root}
+	defer into.close()
+	return into.replace(change, content)
 }

@@ -83,11 +83,13 @@ func (s *Set) recorded(root *os.Root, changes []Change, manifest string) error {
 
 func (s *Set) apply(root *os.Root, changes []Change) error {
 	var partial PartialError
+	into := folders{root: root}
+	defer into.close()
 	for _, change := range changes {
 		if change.Kind == Removed {
 			continue
 		}
-		if err := replace(root, change, s.files[change.Path]); err != nil {
+		if err := into.replace(change, s.files[change.Path]); err != nil {
 			partial.Failed, partial.Err = change.Path, err
 			return &partial
 		}
@@ -106,19 +108,53 @@ func (s *Set) apply(root *os.Root, changes []Change) error {
 	return nil
 }
 
+// folders opens the folders of files that come in the order of their paths, each
+// once: a root looks a path up part by part, since any of them may be a link, and
+// that takes longer than to write a small file.
+type folders struct {
+	root *os.Root
+	// open is the folder that was asked for last, and path its path; nil for none.
+	open *os.Root
+	path string
+}
+
+// folder returns a folder, which is made if it is missing.
+func (f *folders) folder(path string) (*os.Root, error) {
+	if f.open != nil && f.path == path {
+		return f.open, nil
+	}
+	f.close()
+	if err := f.root.MkdirAll(path, 0o755); err != nil {
+		return nil, err
+	}
+	open, err := f.root.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	f.path, f.open = path, open
+	return open, nil
+}
+
+func (f *folders) close() {
+	if f.open != nil {
+		_ = f.open.Close() // nothing was written through it that is not closed
+		f.open = nil
+	}
+}
+
 // replace puts content at the change's path in one step.
-func replace(root *os.Root, change Change, content []byte) (err error) {
-	folder := path.Dir(change.Path)
-	if err := root.MkdirAll(folder, 0o755); err != nil {
+func (f *folders) replace(change Change, content []byte) (err error) {
+	folder, err := f.folder(path.Dir(change.Path))
+	if err != nil {
 		return err
 	}
-	file, name, err := temporary(root, folder)
+	file, name, err := temporary(folder, path.Dir(change.Path))
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = root.Remove(name) // the first error is the one that counts
+			_ = folder.Remove(name) // the first error is the one that counts
 		}
 	}()
 	_, err = file.Write(content)
@@ -128,19 +164,19 @@ func replace(root *os.Root, change Change, content []byte) (err error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return root.Rename(name, change.Path)
+	return folder.Rename(name, path.Base(change.Path))
 }
 
-// temporary makes a file with a name that nobody else has: another run may be
+// temporary makes a file in a folder with a name that nobody else has: another run may be
 // at work in the same folder, or have left one when it was killed.
-func temporary(root *os.Root, folder string) (*os.File, string, error) {
+func temporary(folder *os.Root, named string) (*os.File, string, error) {
 	const tries = 1000
 	for n := range tries {
-		name := path.Join(folder, fmt.Sprintf(".fsmgen-%d.tmp", n))
-		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		name := fmt.Sprintf(".fsmgen-%d.tmp", n)
+		file, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if !errors.Is(err, fs.ErrExist) {
 			return file, name, err
 		}
 	}
-	return nil, "", fmt.Errorf("%s: %d temporary files are in the way; delete .fsmgen-*.tmp", folder, tries)
+	return nil, "", fmt.Errorf("%s: %d temporary files are in the way; delete .fsmgen-*.tmp", named, tries)
 }

@@ -26,6 +26,46 @@ type document struct {
 	// stands before them. Formats whose texts are written alike share them.
 	scripts map[*suite.Case][]line
 	befores map[*suite.Case][]string
+	// said has what was said of steps that are alike but for their values: the
+	// cases of a suite take the same few steps again and again.
+	said map[alikeSteps][]string
+}
+
+// alikeSteps is equal for steps of which the same is said, their values apart.
+type alikeSteps struct {
+	what                        about
+	from, to                    *model.State
+	event                       *model.Event
+	transition                  *model.Transition
+	variant                     string
+	outcome                     suite.Outcome
+	version                     suite.Expect
+	repeat, other, second, fact bool
+	emits                       int
+	firstEmit                   *string
+}
+
+// about tells apart what is said of a step.
+type about int
+
+const (
+	ofAction about = iota
+	ofConditions
+	ofExpected
+	ofTitle
+)
+
+// alike returns what was said of a step like this one, and works it out the
+// first time.
+func (d *document) alike(what about, s *suite.Step, work func(*suite.Step) []string) []string {
+	k := alikeSteps{
+		what: what, from: s.From, to: s.To, event: s.Event, transition: s.Transition, variant: s.Variant, outcome: s.Outcome,
+		version: s.Version, repeat: s.Repeat, other: s.Other, second: s.Second, fact: s.Fact, emits: len(s.Emit),
+	}
+	if k.emits > 0 {
+		k.firstEmit = &s.Emit[0] // a list of the definition, which nobody changes
+	}
+	return once(d.said, k, func(alikeSteps) []string { return work(s) })
 }
 
 // newDocument is a document of plain text, on lines of its own.
@@ -38,16 +78,16 @@ func newDocument(s *suite.Suite, lang string) *document {
 func (d *document) written(name, text func(string) string) *document {
 	out := *d
 	out.name, out.text = name, text
-	out.scripts, out.befores = map[*suite.Case][]line{}, map[*suite.Case][]string{}
+	out.scripts, out.befores, out.said = map[*suite.Case][]line{}, map[*suite.Case][]string{}, map[alikeSteps][]string{}
 	return &out
 }
 
-// once returns what is remembered of a case, and works it out the first time.
-func once[T any](known map[*suite.Case][]T, c *suite.Case, work func(*suite.Case) []T) []T {
-	out, there := known[c]
+// once returns what is remembered of something, and works it out the first time.
+func once[K comparable, T any](known map[K][]T, k K, work func(K) []T) []T {
+	out, there := known[k]
 	if !there {
-		out = slices.Clip(work(c)) // who adds to it must not write into it
-		known[c] = out
+		out = slices.Clip(work(k)) // who adds to it must not write into it
+		known[k] = out
 	}
 	return out
 }

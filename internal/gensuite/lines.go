@@ -137,7 +137,10 @@ func (d *document) creation(c *suite.Case) line {
 }
 
 // action says what to do.
-func (d *document) action(s *suite.Step) []string {
+func (d *document) action(s *suite.Step) []string { return d.alike(ofAction, s, d.actionOf) }
+
+// actionOf works the action out.
+func (d *document) actionOf(s *suite.Step) []string {
 	var said []string
 	if s.Second {
 		said = append(said, d.say(inSecond))
@@ -185,6 +188,11 @@ func (d *document) data(s *suite.Step) []string {
 // conditions are what row and parameters must be like for the step to go the
 // way that it says: the guards tried before are not true, and its own is.
 func (d *document) conditions(s *suite.Step) []string {
+	return d.alike(ofConditions, s, d.conditionsOf)
+}
+
+// conditionsOf works the conditions out.
+func (d *document) conditionsOf(s *suite.Step) []string {
 	if s.Repeat {
 		return nil // a known fact is answered before any guard is looked at
 	}
@@ -220,8 +228,20 @@ func (d *document) values(values []suite.Value) string {
 	return strings.Join(said, d.say(comma))
 }
 
-// expected says what must be seen after the step.
+// expected says what must be seen after the step. Behind what is said of the row
+// come the columns that were written.
 func (d *document) expected(s *suite.Step) []string {
+	said := d.alike(ofExpected, s, d.expectedOf)
+	if d.hasRow() && s.Moved() {
+		if set := d.set(s); set != "" {
+			return slices.Insert(slices.Clone(said), 2, d.say(columns, set))
+		}
+	}
+	return said
+}
+
+// expectedOf works out what must be seen, the columns apart.
+func (d *document) expectedOf(s *suite.Step) []string {
 	said := []string{d.say(answer, d.outcome(s.Outcome))}
 	switch {
 	case !d.hasRow() && s.Moved():
@@ -247,12 +267,9 @@ func (d *document) expected(s *suite.Step) []string {
 	return said
 }
 
-// moved says how the row stands after a transition.
+// moved says how the row stands after a transition, the columns apart.
 func (d *document) moved(s *suite.Step) []string {
 	said := []string{d.say(rowMoved, d.state(s.To))}
-	if set := d.set(s); set != "" {
-		said = append(said, d.say(columns, set))
-	}
 	switch {
 	case s.To.Deadline != nil:
 		said = append(said, d.say(deadlineSet, d.deadline(s.To.Deadline)))

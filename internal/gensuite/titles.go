@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/pawl-go/pawl/internal/suite"
@@ -37,7 +38,7 @@ func (d *document) summary(c *suite.Case) string {
 	}
 	var said []string
 	for i := range c.Steps[:min(len(c.Steps), toldSteps)] {
-		said = append(said, d.stepTitle(&c.Steps[i]))
+		said = append(said, d.alike(ofTitle, &c.Steps[i], d.stepTitle)...)
 	}
 	text := strings.Join(said, d.say(titleThen))
 	if len(c.Steps) > toldSteps {
@@ -46,15 +47,16 @@ func (d *document) summary(c *suite.Case) string {
 	return text
 }
 
-func (d *document) stepTitle(s *suite.Step) string {
+// stepTitle is what a title says of a step.
+func (d *document) stepTitle(s *suite.Step) []string {
 	event := d.name(s.Event.Name)
 	if s.Variant != "" {
 		event += " [" + d.text(s.Variant) + "]"
 	}
 	if s.Moved() {
-		return d.say(titleStep, event, d.name(s.From.Name), d.name(s.To.Name))
+		return []string{d.say(titleStep, event, d.name(s.From.Name), d.name(s.To.Name))}
 	}
-	return d.say(titleStays, event, d.name(s.From.Name), string(s.Outcome))
+	return []string{d.say(titleStays, event, d.name(s.From.Name), string(s.Outcome))}
 }
 
 // keyEscapes are for the characters that end or separate labels and tags in one
@@ -82,8 +84,13 @@ func cut(text string, longest int) string {
 	return string([]rune(text)[:longest-1]) + "…"
 }
 
-// oneLine puts a text of several lines on one.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine puts a text of several lines on one, its words a blank apart.
+func oneLine(text string) string {
+	if !strings.ContainsFunc(text, unicode.IsSpace) {
+		return text // as most names are
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
 
 // labels are the words by which a tool's cases are filtered: the machine, the
 // suite and the case's key.

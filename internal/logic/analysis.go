@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"math"
 	"math/big"
 	"slices"
 )
@@ -108,10 +109,17 @@ func power10(n int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }
 
-// intRange returns the least and the greatest integer of a width.
+// intRange returns the least and the greatest integer of a width. They are
+// shared, and not to be changed.
 func intRange(bits int) (low, high *big.Int) {
-	high = new(big.Int).Lsh(one, uint(width(bits)-1))
-	return new(big.Int).Neg(high), high.Sub(high, one)
+	r := intRanges[width(bits)]
+	return r[0], r[1]
+}
+
+var intRanges = map[int][2]*big.Int{
+	16: {big.NewInt(math.MinInt16), big.NewInt(math.MaxInt16)},
+	32: {big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32)},
+	64: {big.NewInt(math.MinInt64), big.NewInt(math.MaxInt64)},
 }
 
 func width(bits int) int {

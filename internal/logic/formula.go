@@ -50,6 +50,9 @@ func allOf(kids ...*formula) *formula { return joined(all, some, kids) }
 func oneOf(kids ...*formula) *formula { return joined(some, all, kids) }
 
 func joined(as, opposite join, kids []*formula) *formula {
+	if len(kids) == 1 {
+		return kids[0]
+	}
 	out := make([]*formula, 0, len(kids))
 	for _, k := range kids {
 		switch {

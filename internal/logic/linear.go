@@ -1,10 +1,6 @@
 package logic
 
-import (
-	"maps"
-	"math/big"
-	"slices"
-)
+import "math/big"
 
 // bound is an integer as a term without a width of its own.
 func bound(n *big.Int) *term {
@@ -22,7 +18,7 @@ func (s symbols) value(place int) amount {
 	if c := s.classes[place]; c&special == c && c != 0 {
 		return amount{class: c}
 	}
-	return amount{class: finite, coef: map[int]*big.Rat{place: s.slots[place].unit}, c: new(big.Rat)}
+	return amount{class: finite, parts: []part{{place, s.slots[place].unit}}, c: ratZero}
 }
 
 func (s symbols) literal(id int) amount {
@@ -33,32 +29,41 @@ func (s symbols) literal(id int) amount {
 }
 
 // difference is that of two sides that are finite: right - left.
-func difference(l, r amount) amount { return added(r, l, big.NewRat(-1, 1)) }
+func difference(l, r amount) amount { return added(r, l, ratMinusOne) }
 
 // rowOf turns a finite amount into integers. numbering gives each variable its
-// place in the system.
+// place in the system, and is asked in the order of the variables, so that one
+// question always has one witness.
 func rowOf(a amount, numbering func(int) int) row {
-	common := new(big.Int).Set(a.c.Denom())
-	for _, x := range a.coef {
+	common := one // the least denominator of all
+	share := func(x *big.Rat) {
+		if x.IsInt() {
+			return
+		}
 		g := new(big.Int).GCD(nil, nil, common, x.Denom())
-		common.Mul(common, new(big.Int).Quo(x.Denom(), g))
+		common = g.Mul(common, g.Quo(x.Denom(), g))
+	}
+	share(a.c)
+	for _, p := range a.parts {
+		share(p.coef)
 	}
 	whole := func(x *big.Rat) *big.Int {
+		if common == one {
+			return x.Num()
+		}
 		n := new(big.Int).Mul(x.Num(), common)
 		return n.Quo(n, x.Denom())
 	}
 	out := row{c: whole(a.c)}
-	// In order, so that one question always has one witness.
-	for _, place := range slices.Sorted(maps.Keys(a.coef)) {
-		x := a.coef[place]
-		if x.Sign() == 0 {
+	for _, p := range a.parts {
+		if p.coef.Sign() == 0 {
 			continue
 		}
-		i := numbering(place)
+		i := numbering(p.place)
 		for len(out.a) <= i {
 			out.a = append(out.a, zero)
 		}
-		out.a[i] = whole(x)
+		out.a[i] = whole(p.coef)
 	}
 	return out
 }

@@ -2,7 +2,7 @@ package logic
 
 import (
 	"math/big"
-	"strings"
+	"strconv"
 )
 
 // row is a linear form over the variables of a system, with integer
@@ -16,8 +16,9 @@ type row struct {
 }
 
 var (
-	zero = new(big.Int)
-	one  = big.NewInt(1)
+	zero     = new(big.Int)
+	one      = big.NewInt(1)
+	minusOne = big.NewInt(-1)
 )
 
 func (r row) coef(i int) *big.Int {
@@ -42,13 +43,20 @@ func (r row) holds() bool {
 	return r.c.Sign() > 0 || r.c.Sign() == 0 && !r.strict
 }
 
-// combine returns p·r + q·s.
+// combine returns p·r + q·s. Its constant is a number of its own; coefficients,
+// most of which are zero in either row, are shared with r where they stay the same.
 func combine(r, s row, p, q *big.Int) row {
 	out := row{a: make([]*big.Int, max(len(r.a), len(s.a))), c: new(big.Int), strict: r.strict || s.strict}
+	same := p.Cmp(one) == 0
 	var t big.Int
 	for i := range out.a {
-		out.a[i] = new(big.Int).Mul(p, r.coef(i))
-		out.a[i].Add(out.a[i], t.Mul(q, s.coef(i)))
+		switch x, y := r.coef(i), s.coef(i); {
+		case y.Sign() == 0 && (same || x.Sign() == 0):
+			out.a[i] = x
+		default:
+			out.a[i] = new(big.Int).Mul(p, x)
+			out.a[i].Add(out.a[i], t.Mul(q, y))
+		}
 	}
 	out.c.Mul(p, r.c)
 	out.c.Add(out.c, t.Mul(q, s.c))
@@ -57,7 +65,13 @@ func combine(r, s row, p, q *big.Int) row {
 
 // negated returns the form with all signs turned.
 func (r row) negated() row {
-	return combine(r, row{c: zero}, big.NewInt(-1), zero)
+	out := row{a: make([]*big.Int, len(r.a)), c: new(big.Int).Neg(r.c), strict: r.strict}
+	for i, a := range r.a {
+		if out.a[i] = a; a.Sign() != 0 {
+			out.a[i] = new(big.Int).Neg(a)
+		}
+	}
+	return out
 }
 
 // plus returns the form with d added to its constant.
@@ -75,7 +89,11 @@ func (r row) content() *big.Int {
 	g := new(big.Int)
 	var abs big.Int
 	for _, a := range r.a {
-		if a.Sign() != 0 {
+		switch {
+		case a.Sign() == 0:
+		case a.CmpAbs(one) == 0:
+			return one
+		default:
 			g.GCD(nil, nil, g, abs.Abs(a))
 		}
 	}
@@ -112,7 +130,7 @@ func (r row) tightened(integer []bool) row {
 		out.c = floorDiv(r.c, g)
 	} else {
 		// The constant must stay exact: divide by what is common to all.
-		g.GCD(nil, nil, g, new(big.Int).Abs(r.c))
+		g = new(big.Int).GCD(nil, nil, g, new(big.Int).Abs(r.c))
 		out.c = new(big.Int).Quo(r.c, g)
 	}
 	for i, a := range r.a {
@@ -134,18 +152,29 @@ func (r row) at(point []*big.Rat) *big.Rat {
 	return sum
 }
 
-// key is equal for forms with the same coefficients.
-func (r row) key() string {
-	var b strings.Builder
+// key is equal for forms with the same coefficients, and so is that of the
+// opposite for one with all signs turned.
+func (r row) key(opposite bool) string {
+	var b []byte
 	last := len(r.a)
 	for last > 0 && r.a[last-1].Sign() == 0 {
 		last--
 	}
 	for _, a := range r.a[:last] {
-		b.Write(a.Append(nil, 36))
-		b.WriteByte(' ')
+		if a.Sign() != 0 {
+			sign := byte('+')
+			if (a.Sign() < 0) != opposite {
+				sign = '-'
+			}
+			b = append(b, sign)
+			for _, word := range a.Bits() { // of the absolute value
+				b = strconv.AppendUint(b, uint64(word), 36)
+				b = append(b, '.')
+			}
+		}
+		b = append(b, ' ')
 	}
-	return b.String()
+	return string(b)
 }
 
 func floorDiv(a, b *big.Int) *big.Int {

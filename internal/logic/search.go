@@ -19,8 +19,15 @@ type search struct {
 type branch struct {
 	classes   []class
 	facts     []truth // isTrue, isFalse, or 0 where it does not matter
-	relations []literal
+	relations []entered
 	open      []*formula // alternatives still to be chosen from
+}
+
+// entered is a comparison of a branch, of sides that are finite, with their
+// difference as rowOf takes it. No variable of a finite side changes its class.
+type entered struct {
+	literal
+	difference amount
 }
 
 func (b *branch) clone() *branch {
@@ -181,7 +188,7 @@ func (s *search) add(b *branch, l literal) (more *formula, ok bool) {
 	}
 	left, right := s.sides(b, l.relation)
 	if left.class == finite && right.class == finite {
-		b.relations = append(b.relations, l)
+		b.relations = append(b.relations, entered{l, difference(left, right)})
 		return nil, true
 	}
 	return nil, compared(l.relation.op, left.class, right.class) != l.negative

@@ -1,6 +1,9 @@
 package logic
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // solve finds values for the variables of a branch's comparisons. numbering maps
 // variables to their places in the point.
@@ -21,8 +24,7 @@ func (s *search) solve(b *branch) (point []*big.Rat, numbering map[int]int, foun
 		if !s.steps.spend(l.relation.left.weight() + l.relation.right.weight()) {
 			return nil, nil, unknown
 		}
-		left, right := s.sides(b, l.relation)
-		s.enter(sys, &apart, l, rowOf(difference(left, right), number))
+		s.enter(sys, &apart, l.literal, rowOf(l.difference, number))
 	}
 	s.bounds(sys, numbering)
 	s.distinctWords(&apart, numbering)
@@ -75,11 +77,12 @@ func (s *search) distinctWords(apart *[]row, numbering map[int]int) {
 	}
 	for p := s.wordSlot; p < len(s.slots); p++ {
 		for q := s.wordSlot; q < p; q++ {
-			i, one := numbering[p]
-			j, two := numbering[q]
-			if one && two {
-				a := amount{coef: map[int]*big.Rat{i: big.NewRat(1, 1), j: big.NewRat(-1, 1)}, c: new(big.Rat)}
-				*apart = append(*apart, rowOf(a, func(k int) int { return k }))
+			i, first := numbering[p]
+			j, second := numbering[q]
+			if first && second {
+				r := row{a: slices.Repeat([]*big.Int{zero}, max(i, j)+1), c: zero}
+				r.a[i], r.a[j] = one, minusOne
+				*apart = append(*apart, r)
 			}
 		}
 	}

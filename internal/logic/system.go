@@ -77,7 +77,7 @@ func (s *system) normalise() (ok, fine bool) {
 			}
 			continue
 		}
-		key := r.key()
+		key := r.key(false)
 		i, seen := place[key]
 		if !seen {
 			place[key] = len(atLeast)
@@ -89,7 +89,7 @@ func (s *system) normalise() (ok, fine bool) {
 	s.equal, s.atLeast = equal, nil
 	taken := make([]bool, len(atLeast))
 	for i, r := range atLeast {
-		j, opposed := place[r.negated().key()]
+		j, opposed := place[r.key(true)]
 		if opposed {
 			gap := new(big.Int).Add(r.c, atLeast[j].c)
 			switch {
@@ -108,6 +108,9 @@ func (s *system) normalise() (ok, fine bool) {
 }
 
 func divided(r row, g *big.Int) row {
+	if g.Cmp(one) == 0 {
+		return r
+	}
 	out := row{a: make([]*big.Int, len(r.a)), c: new(big.Int).Quo(r.c, g)}
 	for i, a := range r.a {
 		out.a[i] = new(big.Int).Quo(a, g)

@@ -73,12 +73,26 @@ const (
 // special is every numeric value without a place among the numbers.
 const special = nan | infinite | minusInfinite
 
-// amount is the value of a term: NULL, one of special, or a finite linear form.
+// amount is the value of a term: NULL, one of special, or a finite linear form,
+// the sum of parts and c. Its numbers are not changed once it is made.
 type amount struct {
 	class class
-	coef  map[int]*big.Rat
+	parts []part // in the order of places, each once
 	c     *big.Rat
 }
+
+// part is a variable with its coefficient.
+type part struct {
+	place int
+	coef  *big.Rat
+}
+
+// Numbers that amounts share.
+var (
+	ratZero     = new(big.Rat)
+	ratOne      = big.NewRat(1, 1)
+	ratMinusOne = big.NewRat(-1, 1)
+)
 
 // scene gives the variables their values, or stands for them.
 type scene interface {
@@ -106,14 +120,14 @@ func (t *term) amount(s scene, grown func(*term, amount)) amount {
 		case r.class != finite:
 			return r
 		}
-		out := added(l, r, big.NewRat(1, 1))
+		out := added(l, r, ratOne)
 		grown(t, out)
 		return out
 	case multiple:
 		l := t.left.amount(s, grown)
 		switch sign := t.constant.Sign(); {
 		case l.class == finite:
-			out := added(amount{c: new(big.Rat)}, l, t.constant)
+			out := added(amount{c: ratZero}, l, t.constant)
 			grown(t, out)
 			return out
 		case l.class == isNull:
@@ -128,25 +142,33 @@ func (t *term) amount(s scene, grown func(*term, amount)) amount {
 	}
 	c := t.constant
 	if c == nil {
-		c = new(big.Rat)
+		c = ratZero
 	}
 	return amount{class: finite, c: c}
 }
 
 // added returns l + by·r.
 func added(l, r amount, by *big.Rat) amount {
-	out := amount{class: finite, coef: map[int]*big.Rat{}, c: new(big.Rat).Mul(r.c, by)}
-	out.c.Add(out.c, l.c)
-	for v, x := range l.coef {
-		out.coef[v] = x
+	out := amount{class: finite, parts: make([]part, 0, len(l.parts)+len(r.parts)), c: l.c}
+	if r.c.Sign() != 0 {
+		out.c = new(big.Rat).Mul(r.c, by)
+		out.c.Add(out.c, l.c)
 	}
-	for v, x := range r.coef {
-		y := new(big.Rat).Mul(x, by)
-		if had := out.coef[v]; had != nil {
-			y.Add(y, had)
+	at := 0
+	for _, p := range r.parts {
+		for ; at < len(l.parts) && l.parts[at].place < p.place; at++ {
+			out.parts = append(out.parts, l.parts[at])
 		}
-		out.coef[v] = y
+		if by != ratOne {
+			p.coef = new(big.Rat).Mul(p.coef, by)
+		}
+		if at < len(l.parts) && l.parts[at].place == p.place {
+			p.coef = new(big.Rat).Add(p.coef, l.parts[at].coef)
+			at++
+		}
+		out.parts = append(out.parts, p)
 	}
+	out.parts = append(out.parts, l.parts[at:]...)
 	return out
 }
 

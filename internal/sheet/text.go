@@ -12,8 +12,8 @@ import (
 // and the two non-characters that XML refuses by U+FFFD. Tab and line breaks
 // stay; a line ends with one LF.
 func Clean(text string) string {
-	if !strings.ContainsFunc(text, unclean) {
-		return text
+	if clean(text) {
+		return text // as most are
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -30,10 +30,14 @@ func Clean(text string) string {
 	}, lines.Replace(text))
 }
 
-// unclean reports whether Clean looks at the character more closely; most texts
-// have none.
-func unclean(r rune) bool {
-	return r < 0x20 && r != '\t' && r != '\n' || r == 0x7F || r == utf8.RuneError || r == 0xFFFE || r == 0xFFFF
+// clean reports whether Clean has nothing to do.
+func clean(text string) bool {
+	for i := range len(text) {
+		if b := text[i]; b < 0x20 && b != '\t' && b != '\n' || b == 0x7F {
+			return false
+		}
+	}
+	return utf8.ValidString(text) && !strings.Contains(text, "\uFFFE") && !strings.Contains(text, "\uFFFF")
 }
 
 var lines = strings.NewReplacer("\r\n", "\n", "\r", "\n")

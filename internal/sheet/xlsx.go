@@ -69,7 +69,7 @@ func (p *parts) stream(name string, write func(*bufio.Writer) error) {
 	}
 	part, err := p.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: epoch})
 	if err == nil {
-		err = buffered(part, write)
+		err = buffered(part, 1<<16, write)
 	}
 	p.err = err
 }
@@ -78,7 +78,7 @@ func (p *parts) stream(name string, write func(*bufio.Writer) error) {
 // know how to find the end of a packed part alone.
 func (p *parts) store(name string, write func(*bufio.Writer) error) error {
 	var content bytes.Buffer
-	if err := buffered(&content, write); err != nil {
+	if err := buffered(&content, 1<<12, write); err != nil {
 		return err
 	}
 	size := uint64(content.Len())
@@ -96,8 +96,8 @@ func (p *parts) store(name string, write func(*bufio.Writer) error) error {
 	return err
 }
 
-func buffered(w io.Writer, write func(*bufio.Writer) error) error {
-	b := bufio.NewWriterSize(w, 1<<16)
+func buffered(w io.Writer, size int, write func(*bufio.Writer) error) error {
+	b := bufio.NewWriterSize(w, size)
 	if err := write(b); err != nil {
 		return err
 	}
