@@ -73,3 +73,19 @@ func changedLines(m *mutate.Mutant) string {
 	}
 	return m.Source.Machine + "\x00" + key
 }
+
+// believed says of each mutant which explanation is believed of it without a
+// test, -1 for none.
+func (s *settings) believed(mutants []*mutate.Mutant) []int {
+	tested := map[int]int{}
+	out := make([]int, len(mutants))
+	for i, m := range mutants {
+		out[i] = -1
+		if why := mutate.Explained(m); s.explained > 0 && why >= 0 {
+			if tested[why]++; tested[why] > s.explained {
+				out[i] = why
+			}
+		}
+	}
+	return out
+}

@@ -45,7 +45,7 @@ func main() {
 type settings struct {
 	root                         string
 	machine, operator, statement string
-	sample                       int
+	sample, explained            int
 	seed                         uint64
 	shard                        string
 	workers                      int
@@ -65,6 +65,7 @@ func (s *settings) flags(stderr io.Writer) *flag.FlagSet {
 	f.IntVar(&s.sample, "sample", 0, "only `n` mutants, drawn by the seed")
 	f.Uint64Var(&s.seed, "seed", 1, "what the sample is drawn by")
 	f.StringVar(&s.shard, "shard", "", "only part `i/n` of the mutants, from 1/n to n/n")
+	f.IntVar(&s.explained, "explained", 0, "of the mutants of one explanation test only `n`, and believe it of the others; 0 tests all")
 	f.BoolVar(&s.distinct, "distinct", false, "where several statements of a machine have the same lines, break those of the first alone")
 	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "how many mutants are tested at once")
 	f.DurationVar(&s.timeout, "timeout", time.Minute, "how long the tests of a mutant may take")
@@ -130,6 +131,9 @@ func (s *settings) part() string {
 			parts = append(parts, p.name+" `"+p.value+"`")
 		}
 	}
+	if s.explained > 0 {
+		parts = append(parts, fmt.Sprintf("%d tested of those that one explanation covers", s.explained))
+	}
 	if s.distinct {
 		parts = append(parts, "each change once where several statements of a machine have the same lines")
 	}
@@ -170,5 +174,5 @@ func choose(s *settings) (mutants []*mutate.Mutant, whole bool, err error) {
 	if len(mutants) == 0 {
 		return nil, false, errors.New("there is no such mutant")
 	}
-	return mutants, s.machine+s.operator+s.statement+s.shard+s.skip == "" && s.sample == 0 && !s.distinct, nil
+	return mutants, s.machine+s.operator+s.statement+s.shard+s.skip == "" && s.sample+s.explained == 0 && !s.distinct, nil
 }

@@ -108,6 +108,18 @@ func results(t *testing.T) []result {
 	return list
 }
 
+// Without the flag every explanation is put to the test, each time.
+func TestBelieved(t *testing.T) {
+	t.Parallel()
+	source := &mutate.Source{Name: "OrderPay", File: "queries/order.sql", Line: 7, Text: "SELECT 1"}
+	weak := &mutate.Mutant{Operator: "lock-weak", Source: source, Line: 7, Before: "FOR NO KEY UPDATE", After: "FOR SHARE"}
+	open := &mutate.Mutant{Operator: "compare", Source: source, Line: 7, Before: "=", After: "<"}
+	all := []*mutate.Mutant{weak, open, weak, weak}
+	require.Equal(t, []int{-1, -1, -1, -1}, (&settings{}).believed(all))
+	why := mutate.Explained(weak)
+	require.Equal(t, []int{-1, -1, -1, why}, (&settings{explained: 2}).believed(all))
+}
+
 func TestReport(t *testing.T) {
 	t.Parallel()
 	r := newReport(results(t))

@@ -69,6 +69,7 @@ func test(ctx context.Context, s *settings, mutants []*mutate.Mutant, before kno
 		return nil, err
 	}
 	results := make([]result, len(mutants))
+	believed := s.believed(mutants)
 	work := make(chan int)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -91,6 +92,9 @@ func test(ctx context.Context, s *settings, mutants []*mutate.Mutant, before kno
 			defer w.close(ctx)
 			for i := range work {
 				r, there := before.of(mutants[i])
+				if why := believed[i]; !there && why >= 0 {
+					r, there = result{mutants[i], survived, "", 0, why}, true
+				}
 				if !there {
 					if r, err = w.test(ctx, mutants[i]); err != nil {
 						return fmt.Errorf("%s: %w", mutants[i], err)
