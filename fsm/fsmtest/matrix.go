@@ -90,6 +90,7 @@ func (e *engine) fireCase(t *testing.T, state string, c Case) {
 	}
 	f.forget()
 	f.tempted(c)
+	f.nudged(c)
 	f.unwritten(j)
 }
 
