@@ -21,7 +21,7 @@ func Create(t *testing.T, m *Machine) {
 	ctx := t.Context()
 	for _, c := range e.created() {
 		if _, err := given(nil, c.column()); err != nil {
-			t.Skipf("no values are known: %v", err)
+			untested(t, err.Error())
 		}
 	}
 	r, err := e.newKey(ctx)

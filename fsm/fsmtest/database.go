@@ -116,7 +116,12 @@ func create(m *Machine) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newEngine(m, pool, statements), nil
+	e := newEngine(m, pool, statements)
+	if e.values, err = readValues(m); err != nil {
+		return nil, err
+	}
+	e.settle(ctx)
+	return e, nil
 }
 
 func migrate(ctx context.Context, m *Machine, url string) error {

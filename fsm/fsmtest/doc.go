@@ -15,7 +15,12 @@
 // package of tests makes a database of its own beside the one named, migrates it
 // and drops it at the end. Without the variable the tests are skipped, and fail
 // where the variable CI is set: what was not tested must not look green. Set
-// PAWL_TEST_SKIP to skip there too.
+// PAWL_TEST_SKIP to skip there too, and to skip cases of which no values are known,
+// which fail otherwise.
+//
+// Values that the tests cannot find by themselves are given in the file
+// migrations/testdata/values.json: by machine, and then by column or, with @,
+// parameter, a list of SQL literals.
 //
 // Tables that the migrations expect to be there are made by the file
 // migrations/testdata/before.sql, if there is one, before the migrations run.

@@ -23,10 +23,14 @@ type engine struct {
 	// facts has one lock for each event with an identity: its cases bring the
 	// same identities, so they take turns.
 	facts map[string]*sync.Mutex
+	// values are those that the user gives, by column or, with @, parameter.
+	values map[string][]string
 }
 
 func newEngine(m *Machine, pool *pgxpool.Pool, s statements) *engine {
-	e := &engine{m: m, pool: pool, statements: s, facts: map[string]*sync.Mutex{}}
+	own := *m // so that values may be found for its cases and columns
+	own.Cases, own.Columns = slices.Clone(m.Cases), slices.Clone(m.Columns)
+	e := &engine{m: &own, pool: pool, statements: s, facts: map[string]*sync.Mutex{}}
 	for _, event := range m.Events {
 		if len(event.Identity) > 0 {
 			e.facts[event.Name] = &sync.Mutex{}

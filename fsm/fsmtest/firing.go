@@ -23,7 +23,9 @@ type firing struct {
 	runs string
 	// apart says that no guard looks at counters that are not given.
 	apart bool
-	row   *row
+	// unsure says that a CHECK may refuse what the call does with other values.
+	unsure bool
+	row    *row
 	// rows are all that were made.
 	rows []*row
 	// values are the parameters of the next call.

@@ -136,7 +136,12 @@ type Case struct {
 	// To is where the row must stand afterwards; empty where it does not move.
 	To   string
 	Emit []string
-	// Skip says why no values are known.
+	// Unsure are the columns and, with @, the parameters of which a CHECK speaks
+	// that only the database can answer: Given and Params suit the guards, and
+	// others are tried where a CHECK refuses them.
+	Unsure []string
+	// Skip says why no values are known. Some are tried then, and the test fails
+	// where none suits.
 	Skip string
 }
 
@@ -150,8 +155,9 @@ type Race struct {
 	First, Second RaceCall
 	// Outcome is that of the second call when the first is committed.
 	Outcome fsm.Outcome
-	// Skip says why no values are known.
-	Skip string
+	// Unsure and Skip are as those of a Case.
+	Unsure []string
+	Skip   string
 }
 
 // RaceCall is one of the two calls.

@@ -56,10 +56,13 @@ func (e *engine) races(t *testing.T, races []Race) {
 
 func (e *engine) race(t *testing.T, r Race) {
 	t.Helper()
-	if r.Skip != "" {
-		t.Skipf("no values are known: %s", r.Skip)
-	}
 	defer e.turn(r.First.Event, r.Second.Event)()
+	if r.Skip != "" || len(r.Unsure) > 0 {
+		r = e.settledRace(t.Context(), r)
+	}
+	if r.Skip != "" {
+		untested(t, r.Skip)
+	}
 	o := overlap{e: e, t: t, race: r}
 	o.run("committed", true)
 	o.run("rolled back", false)

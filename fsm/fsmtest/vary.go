@@ -36,10 +36,20 @@ func (f *firing) vary(oneWay bool) {
 		if _, matters := usual[p.Name]; matters && !oneWay || p.Value == "" {
 			continue
 		}
-		if other, ok := f.other(p.Name); ok {
+		if other, ok := f.other(p.Name); ok && f.allowed(other) {
 			f.values = other
 		}
 	}
+}
+
+// allowed reports whether the CHECKs let pass what the call does with the values.
+func (f *firing) allowed(values Values) bool {
+	if !f.unsure {
+		return true
+	}
+	s, ctx := shotOf(f.event, values), f.t.Context()
+	j, err := f.e.judge(ctx, f.e.pool, f.row, f.look(f.row), s)
+	return err == nil && f.e.passes(ctx, f.e.pool, f.row, s, j) == nil
 }
 
 // takes reports whether the check of a parameter lets the values pass.

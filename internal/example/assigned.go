@@ -7,38 +7,28 @@ import (
 )
 
 // assigned has, for each state by its index, the columns that have been set on
-// every way that leads there from the creation of a row: a row in PAID has been
-// paid, and what was paid is then no longer its default. A state that nothing
-// leads to has all.
+// some way that leads there from the creation of a row: of an order that is PAID
+// something may have gone back, and what has is then better no longer its default,
+// so that it matters to whoever reads it.
 type assigned [][]bool
 
-// assignments works that out as the greatest solution of: in the initial state
-// nothing is set; elsewhere what is set in every state that a transition comes
-// from, and by that transition.
+// assignments works that out as the least solution of: in a state is set what is
+// set in a state that a transition comes from, and by that transition.
 func assignments(m *model.Machine) assigned {
 	columns := m.Table.Columns
-	at := map[*model.Column]int{}
-	for i, c := range columns {
-		at[c] = i
-	}
 	out := make(assigned, len(m.States))
-	for _, s := range m.States {
-		out[s.Index] = slices.Repeat([]bool{!s.Initial}, len(columns))
+	for i := range out {
+		out[i] = make([]bool, len(columns))
 	}
 	for again := true; again; {
 		again = false
 		for _, t := range m.Transitions {
-			sets := make([]bool, len(columns))
-			for _, a := range t.Set {
-				if i, there := at[a.Column]; there {
-					sets[i] = true
-				}
-			}
-			for _, from := range t.From {
-				for i, had := range out[t.To.Index] {
-					if had && !sets[i] && !out[from.Index][i] {
-						out[t.To.Index][i], again = false, true
-					}
+			to := out[t.To.Index]
+			for i, c := range columns {
+				sets := slices.ContainsFunc(t.Set, func(a model.Assignment) bool { return a.Column == c })
+				had := slices.ContainsFunc(t.From, func(from *model.State) bool { return out[from.Index][i] })
+				if !to[i] && (sets || had) {
+					to[i], again = true, true
 				}
 			}
 		}
@@ -46,7 +36,7 @@ func assignments(m *model.Machine) assigned {
 	return out
 }
 
-// has reports whether a column has been set in every row that stands in a state.
+// has reports whether a column may have been set in some row that stands in a state.
 func (a assigned) has(t *model.Table, s *model.State, c *model.Column) bool {
 	i := slices.Index(t.Columns, c)
 	return i >= 0 && a[s.Index][i]

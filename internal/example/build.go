@@ -145,8 +145,7 @@ func (s *scene) arguments(i int) {
 	}
 	for n, p := range call.Event.Params {
 		if p.Check != nil {
-			sql, uses := s.render(i, p.Check)
-			s.clause("("+sql+") IS NOT FALSE", uses, "")
+			s.check(i, p.Check)
 		}
 		if place := call.params[n]; place >= 0 && s.symbols[place].Kind == logic.Text && identifies(call.Event, p) {
 			s.clause(identifier(s.symbols[place].Name)+" <> ''", []int{place}, "")
@@ -219,6 +218,16 @@ func (s *scene) clause(sql string, uses []int, people string) {
 	s.clauses = append(s.clauses, clause{ask: logic.Ask{SQL: sql}, uses: uses, people: people, defines: -1})
 }
 
+// check adds a CHECK, as it stands when a call comes.
+func (s *scene) check(i int, e *model.Expr) {
+	sql, uses := s.render(i, e)
+	n := len(s.clauses)
+	s.clause("("+sql+") IS NOT FALSE", uses, "")
+	if len(s.clauses) > n {
+		s.clauses[n].check = true
+	}
+}
+
 // must adds one condition of a call.
 func (s *scene) must(i int, c Condition) {
 	sql, uses := s.render(i, c.Expr)
@@ -283,8 +292,7 @@ func (s *scene) checks(of map[string]int) {
 		mentions(c.Check, own)
 		for name := range own {
 			if _, concerned := of[name]; concerned {
-				sql, uses := s.render(0, c.Check)
-				s.clause("("+sql+") IS NOT FALSE", uses, "")
+				s.check(0, c.Check)
 				break
 			}
 		}

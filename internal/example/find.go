@@ -119,6 +119,7 @@ func (s *scene) taken(i int, values []string) Taken {
 			out.After = append(out.After, value(c.Name, values[place], c.Type))
 		}
 	}
+	out.Unsure = s.unsureOf(call)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package example
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pawl-go/pawl/internal/logic"
@@ -38,10 +39,11 @@ func (h *hunt) run() solution {
 	}
 	out := solution{answer: logic.Yes, values: make([]string, len(h.vars))}
 	for i, v := range h.vars {
-		out.values[i] = valueOf(best, v.Name)
-		if literal, is := fixed[i]; is {
-			out.values[i] = literal
+		found, usual := valueOf(best, v.Name), first(h.scene.symbols[h.group.places[i]])
+		if v.Kind == logic.Other && found != "NULL" {
+			found = usual // nothing that is understood tells its values apart
 		}
+		out.values[i] = cmp.Or(fixed[i], found, usual)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package example
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ func (f *Finder) wished(w wish, v func() symbol) symbol {
 // ofColumn is the variable of a column before the first call.
 func (f *Finder) ofColumn(c *model.Column, untouched bool) symbol {
 	return f.wished(wish{column: c, untouched: untouched}, func() symbol {
-		values := natural(c.Name, c.Type, 0)
+		values := distinct(natural(c.Name, c.Type, 0), c.Type, f.machine.Table.Columns, nil, c.Name)
 		literal, plain := plainDefault(c)
 		switch {
 		case !plain:
@@ -60,7 +61,7 @@ func (f *Finder) ofParam(e *model.Event, p *model.Param, told int) symbol {
 	return f.wished(wish{param: p, told: told}, func() symbol {
 		v := argument(e, p)
 		v.Param = false // it has a name of its own in each call
-		return symbol{Var: v, people: "@" + p.Name, typ: p.Type, natural: natural(p.Name, p.Type, told)}
+		return symbol{Var: v, people: "@" + p.Name, typ: p.Type, natural: distinct(natural(p.Name, p.Type, told), p.Type, f.machine.Table.Columns, e.Params, "@"+p.Name)}
 	})
 }
 
@@ -114,6 +115,52 @@ func natural(name string, t model.Type, from int) []string {
 		return []string{`'\x01'`}
 	}
 	return []string{"'{}'"}
+}
+
+// distinct puts numbers before the natural values of a column or, with @, a
+// parameter that no other column of the table and no other parameter of its event
+// begins with, so that a statement which takes one for the other is seen: the
+// first one keeps what it has, the n-th after it tries 100 + n, 10 + n and 1 + n.
+// Only those of like types count; one that the type does not take is left out.
+func distinct(values []string, t model.Type, columns []*model.Column, params []*model.Param, name string) []string {
+	n, kind := 0, magnitude(t)
+	if params == nil && !slices.ContainsFunc(columns, func(c *model.Column) bool { return c.Name == name }) {
+		return values // the key's, which nothing else is told by
+	}
+	for _, c := range columns {
+		if c.Name == name {
+			break
+		}
+		if magnitude(c.Type) == kind {
+			n++
+		}
+	}
+	for _, p := range params {
+		if "@"+p.Name == name {
+			break
+		}
+		if magnitude(p.Type) == kind {
+			n++
+		}
+	}
+	var own []string
+	for m := kind; m > 0 && n > 0; m /= 10 {
+		if text := strconv.Itoa(m + n); m+n <= math.MaxInt16 && fits(text, t) {
+			own = append(own, text)
+		}
+	}
+	return append(own, values...)
+}
+
+// magnitude groups the types whose natural values are alike; 0 for what is no number.
+func magnitude(t model.Type) int {
+	switch t.Kind {
+	case model.KindInt16, model.KindInt32:
+		return 1
+	case model.KindInt64, model.KindFloat64, model.KindNumeric:
+		return 100
+	}
+	return 0
 }
 
 // fits reports whether a plain number is one of a numeric type.

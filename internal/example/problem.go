@@ -97,6 +97,11 @@ type Taken struct {
 	// After are the columns that the call sets, in the order set, as far as
 	// their values are known.
 	After []Value
+	// Unsure are the columns and parameters, in the order of the table and then of
+	// the event, of which a CHECK speaks that only the database can answer: it, or
+	// what a column is set to, is beyond package logic. The values suit everything
+	// else, and a CHECK may refuse them.
+	Unsure []string
 }
 
 // Now is the time that now() is in every example, as a timestamptz literal. It

@@ -33,6 +33,9 @@ type scene struct {
 	past []past
 	// clauses are what must hold.
 	clauses []clause
+	// unsure has the variables of which the solution leaves something to the
+	// database: see dark.
+	unsure map[int]bool
 }
 
 // symbol is a variable of a scene.
@@ -79,6 +82,8 @@ type clause struct {
 	people string
 	// defines is the variable of a column whose new value the clause says, or -1.
 	defines int
+	// check says that the clause is a CHECK, which the database looks at anyway.
+	check bool
 }
 
 // read returns the variable of a column as it is now, or false for one that has

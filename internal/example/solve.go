@@ -31,6 +31,9 @@ func (f *Finder) solve(s *scene) (values []string, failed solution) {
 				}
 			}
 		}
+		if found.answer == logic.NotDecided {
+			g, found = f.despite(s, g, found)
+		}
 		if found.answer != logic.Yes {
 			return nil, solution{answer: found.answer, why: g.needs(s, found)}
 		}

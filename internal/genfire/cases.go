@@ -2,6 +2,7 @@ package genfire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/suite"
@@ -67,6 +68,7 @@ func (g *generator) cell(c *suite.Case) []any {
 	if len(s.Emit) > 0 {
 		line = append(line, ", Emit: ", list(s.Emit))
 	}
+	line = append(line, unsure(c)...)
 	if why := g.unknown(c); why != "" {
 		line = append(line, ", Skip: ", quote(why))
 	}
@@ -97,7 +99,7 @@ func (g *generator) given(c *suite.Case) []suite.Value {
 // unknown says why the case cannot be fired; empty for one that can.
 func (g *generator) unknown(c *suite.Case) string {
 	for _, s := range c.Steps {
-		if s.Unknown != "" {
+		if s.Unknown != "" && len(s.Unsure) == 0 {
 			return s.Unknown
 		}
 	}
@@ -107,6 +109,23 @@ func (g *generator) unknown(c *suite.Case) string {
 		}
 	}
 	return ""
+}
+
+// unsure renders the columns and parameters of which the database must say
+// whether they pass the CHECKs; nothing for none.
+func unsure(c *suite.Case) []any {
+	var names []string
+	for _, s := range c.Steps {
+		for _, name := range s.Unsure {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []any{", Unsure: ", list(names)}
 }
 
 // values renders columns or parameters; nothing for none.
@@ -156,6 +175,7 @@ func (g *generator) race(c *suite.Case) []any {
 		line = append(line, "}")
 	}
 	line = append(line, ",\nOutcome: ", g.runtime(string(second.Outcome)))
+	line = append(line, unsure(c)...)
 	if why := g.unknown(c); why != "" {
 		line = append(line, ", Skip: ", quote(why))
 	}

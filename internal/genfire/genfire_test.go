@@ -94,17 +94,20 @@ func TestUnknownValuesAreSaid(t *testing.T) {
 	t.Parallel()
 	m := machine(t, lamp)
 	step := suite.Step{From: m.States[0], Event: m.Events[0], Transition: m.Transitions[0], To: m.States[1], Outcome: suite.Applied}
-	dark, versioned := step, step
+	dark, versioned, unsure := step, step, step
+	unsure.Variant, unsure.Unknown, unsure.Unsure = "unsure", "PostgreSQL knows", []string{"code", "@by"}
 	dark.Variant, dark.Unknown = "dark", `"x" < 1`
 	versioned.Variant = "versioned"
 	got := render(t, m, []*suite.Case{
 		{Start: m.States[0], Steps: []suite.Step{step}},
 		{Start: m.States[0], Steps: []suite.Step{step}},
 		{Start: m.States[0], Steps: []suite.Step{dark}},
+		{Start: m.States[0], Steps: []suite.Step{unsure}},
 		{Start: m.States[0], Steps: []suite.Step{versioned}, Given: []suite.Value{{Name: "version", SQL: "5"}}},
 	}, nil)
-	require.Equal(t, 3, strings.Count(got, "{In: []string{\"off\"}, Event: \"push\""), "of two alike the first counts")
+	require.Equal(t, 4, strings.Count(got, "{In: []string{\"off\"}, Event: \"push\""), "of two alike the first counts")
 	require.Contains(t, got, `Variant: "dark", Outcome: fsm.Applied, To: "on", Skip: "\"x\" < 1"}`)
+	require.Contains(t, got, `Variant: "unsure", Outcome: fsm.Applied, To: "on", Unsure: []string{"code", "@by"}}`)
 	require.Contains(t, got, `Variant: "versioned", Outcome: fsm.Applied, To: "on", Skip: "it depends on the row's version"}`)
 }
 

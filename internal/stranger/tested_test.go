@@ -103,9 +103,9 @@ func TestTheGeneratedTestsServeEveryTable(t *testing.T) {
 	for _, name := range []string{"TestMatrix/OPEN/close", "TestMatrix/FREE/pay/price_matches", "TestMatrix/DRAFT/publish", "TestMatrix/PACKED/send", "TestMatrix/off/push"} {
 		require.Contains(t, out, "--- PASS: "+name+" ", name)
 	}
-	// A text that is put together is nothing that values are found for.
-	require.Equal(t, 2, strings.Count(out, "--- SKIP: "), out)
-	require.Equal(t, 2, strings.Count(out, "--- SKIP: TestRaces/it's/a::b_then_a::b/"), out)
+	// A text that is put together is what PostgreSQL finds values for.
+	require.NotContains(t, out, "--- SKIP: ")
+	require.Contains(t, out, "--- PASS: TestRaces/it's/a::b_then_a::b/")
 }
 
 // While a state is renamed, its rows are read and written under two names; the

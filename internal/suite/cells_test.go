@@ -45,22 +45,23 @@ func TestAPaymentIsToldInEveryState(t *testing.T) {
 	s := AllCells(sample(t, "order"))
 	const row = "(total_cents=100 paid_cents=0 refund_cents=0 refunded_cents=0)\n"
 	const paid = "payment_succeeded(payment_no='payment_no-1' paid_cents=100)"
+	const late = "payment_succeeded(payment_no='payment_no-1' paid_cents=104)"
 	for id, want := range map[string]string{
 		"PENDING/payment_succeeded/amount_matches": "PENDING" + row + paid + ": Applied PAID(paid_cents=100 payment_no='payment_no-1' paid_at='2026-01-15 12:00:00+00') emits order_paid fact\n",
 		"PAYING/payment_succeeded/amount_matches":  "PAYING" + row + paid + ": Applied PAID(paid_cents=100 payment_no='payment_no-1' paid_at='2026-01-15 12:00:00+00') emits order_paid fact\n",
-		"PENDING/payment_succeeded/none":           "PENDING(total_cents=100)\npayment_succeeded(payment_no='payment_no-1' paid_cents=10): Compensated PENDING emits refund_due fact\n",
-		"PAYING/payment_succeeded/none":            "PAYING(total_cents=100)\npayment_succeeded(payment_no='payment_no-1' paid_cents=10): Compensated PAYING emits refund_due fact\n",
-		"PAID/payment_succeeded":                   "PAID(total_cents=100)\n" + paid + ": Compensated PAID emits refund_due fact\n",
-		"SHIPPED/payment_succeeded":                "SHIPPED(total_cents=100)\n" + paid + ": Compensated SHIPPED emits refund_due fact\n",
-		"COMPLETED/payment_succeeded":              "COMPLETED(total_cents=100)\n" + paid + ": Compensated COMPLETED emits refund_due fact\n",
-		"CANCELLED/payment_succeeded":              "CANCELLED" + row + paid + ": Applied REFUNDING(paid_cents=100 refund_cents=100 payment_no='payment_no-1' paid_at='2026-01-15 12:00:00+00') emits refund_due fact\n",
-		"REFUNDING/payment_succeeded":              "REFUNDING(total_cents=100)\n" + paid + ": Compensated REFUNDING emits refund_due fact\n",
-		"REFUNDED/payment_succeeded":               "REFUNDED(total_cents=100)\n" + paid + ": Compensated REFUNDED emits refund_due fact\n",
+		"PENDING/payment_succeeded/none":           "PENDING(total_cents=100)\npayment_succeeded(payment_no='payment_no-1' paid_cents=104): Compensated PENDING emits refund_due fact\n",
+		"PAYING/payment_succeeded/none":            "PAYING(total_cents=100)\npayment_succeeded(payment_no='payment_no-1' paid_cents=104): Compensated PAYING emits refund_due fact\n",
+		"PAID/payment_succeeded":                   "PAID(total_cents=100)\n" + late + ": Compensated PAID emits refund_due fact\n",
+		"SHIPPED/payment_succeeded":                "SHIPPED(total_cents=100)\n" + late + ": Compensated SHIPPED emits refund_due fact\n",
+		"COMPLETED/payment_succeeded":              "COMPLETED(total_cents=100)\n" + late + ": Compensated COMPLETED emits refund_due fact\n",
+		"CANCELLED/payment_succeeded":              "CANCELLED" + row + late + ": Applied REFUNDING(paid_cents=104 refund_cents=104 payment_no='payment_no-1' paid_at='2026-01-15 12:00:00+00') emits refund_due fact\n",
+		"REFUNDING/payment_succeeded":              "REFUNDING(total_cents=100)\n" + late + ": Compensated REFUNDING emits refund_due fact\n",
+		"REFUNDED/payment_succeeded":               "REFUNDED(total_cents=100)\n" + late + ": Compensated REFUNDED emits refund_due fact\n",
 
 		"PENDING/payment_succeeded/amount_matches/again": "PENDING" + row + paid + ": Applied PAID(paid_cents=100 payment_no='payment_no-1' paid_at='2026-01-15 12:00:00+00') emits order_paid fact\n" +
 			paid + " again: Replayed PAID\n",
-		"PENDING/payment_succeeded/none/other fingerprint": "PENDING(total_cents=100)\npayment_succeeded(payment_no='payment_no-1' paid_cents=10): Compensated PENDING emits refund_due fact\n" +
-			paid + " again: Mismatched PENDING\n",
+		"PENDING/payment_succeeded/none/other fingerprint": "PENDING(total_cents=100)\npayment_succeeded(payment_no='payment_no-1' paid_cents=104): Compensated PENDING emits refund_due fact\n" +
+			"payment_succeeded(payment_no='payment_no-1' paid_cents=14) again: Mismatched PENDING\n",
 		"PAYING/payment_failed/other row": "PAYING(total_cents=100)\npayment_failed(payment_no='payment_no-1'): Applied PENDING fact\n" +
 			"payment_failed(payment_no='payment_no-1') again other row: Mismatched PAYING\n",
 		"PAID/ship":                "PAID(total_cents=100)\nship: Applied SHIPPED\n",
@@ -68,12 +69,12 @@ func TestAPaymentIsToldInEveryState(t *testing.T) {
 		"SHIPPED/ship/any version": "SHIPPED(total_cents=100)\nship wrong: Replayed SHIPPED\n",
 		"PENDING/ship":             "PENDING(total_cents=100)\nship: Rejected PENDING\n",
 		"PENDING/query_payment":    "PENDING(total_cents=100)\nquery_payment: Ignored PENDING\n",
-		"PAID/refund/refund_is_part": "PAID(total_cents=100 paid_cents=100 refund_cents=0 refunded_cents=0)\n" +
-			"refund(refund_no='refund_no-1' amount_cents=10): Applied PAID(refund_cents=10) emits refund_due fact\n",
-		"PAID/refund/none": "PAID(total_cents=100 paid_cents=100 refund_cents=0 refunded_cents=0)\n" +
-			"refund(refund_no='refund_no-1' amount_cents=1000): GuardFailed PAID\n",
-		"REFUNDING/refund_succeeded/all_returned": "REFUNDING(total_cents=100 paid_cents=100 refund_cents=100 refunded_cents=0 payment_no='payment_no-1')\n" +
-			"refund_succeeded(refund_no='refund_no-1' payment_no='payment_no-1' amount_cents=100): Applied REFUNDED(refunded_cents=100) fact\n",
+		"PAID/refund/refund_is_part": "PAID(total_cents=100 paid_cents=101 refund_cents=12 refunded_cents=4)\n" +
+			"refund(refund_no='refund_no-1' amount_cents=14): Applied PAID(refund_cents=26) emits refund_due fact\n",
+		"PAID/refund/none": "PAID(total_cents=100 paid_cents=101 refund_cents=12 refunded_cents=4)\n" +
+			"refund(refund_no='refund_no-1' amount_cents=104): GuardFailed PAID\n",
+		"REFUNDING/refund_succeeded/all_returned": "REFUNDING(total_cents=100 paid_cents=101 refund_cents=101 refunded_cents=13 payment_no='payment_no-1')\n" +
+			"refund_succeeded(refund_no='refund_no-1' payment_no='payment_no-1' amount_cents=88): Applied REFUNDED(refunded_cents=101) fact\n",
 	} {
 		require.Equal(t, want, show(find(t, s, "all-cells/"+id)), id)
 	}

@@ -44,6 +44,10 @@ func (f *filler) fillWith(c *Case, more map[int][]example.Condition) {
 	c.Given = shown(found.Row)
 	for i, taken := range found.Calls {
 		c.Steps[i].Params, c.Steps[i].After = shown(taken.Params), shown(taken.After)
+		if len(taken.Unsure) > 0 {
+			c.Steps[i].Unsure = taken.Unsure
+			c.Steps[i].Unknown = "the values suit the guards, and whether they suit the CHECKs of " + strings.Join(taken.Unsure, ", ") + " is for the database to say"
+		}
 	}
 	if found.Failed >= 0 {
 		why := "values are not known for which: " + found.Why

@@ -10,25 +10,25 @@ func TestGuardsAreLookedAtFromBothSides(t *testing.T) {
 	t.Parallel()
 	s := Guards(sample(t, "order"))
 	refund := func(amount, outcome string) string {
-		return "PAID(total_cents=100 paid_cents=100 refund_cents=0 refunded_cents=0)\nrefund(refund_no='refund_no-1' amount_cents=" + amount + "): " + outcome + "\n"
+		return "PAID(total_cents=100 paid_cents=101 refund_cents=12 refunded_cents=4)\nrefund(refund_no='refund_no-1' amount_cents=" + amount + "): " + outcome + "\n"
 	}
-	returned := func(promised, amount, outcome string) string {
-		return "PAID(total_cents=100 paid_cents=100 refund_cents=" + promised + " refunded_cents=0 payment_no='payment_no-1')\n" +
+	returned := func(promised, gone, amount, outcome string) string {
+		return "PAID(total_cents=100 paid_cents=101 refund_cents=" + promised + " refunded_cents=" + gone + " payment_no='payment_no-1')\n" +
 			"refund_succeeded(refund_no='refund_no-1' payment_no='payment_no-1' amount_cents=" + amount + "): " + outcome + "\n"
 	}
 	for id, want := range map[string]string{
 		"PENDING/payment_succeeded/amount_matches b-1": "PENDING(total_cents=100)\npayment_succeeded(payment_no='payment_no-1' paid_cents=101): Compensated PENDING emits refund_due fact\n",
 		"PENDING/payment_succeeded/amount_matches b+1": "PENDING(total_cents=100)\npayment_succeeded(payment_no='payment_no-1' paid_cents=99): Compensated PENDING emits refund_due fact\n",
-		"PAID/refund/refund_is_part b-1":               refund("99", "Applied PAID(refund_cents=99) emits refund_due fact"),
-		"PAID/refund/refund_is_part b":                 refund("100", "Applied REFUNDING(refund_cents=100) emits refund_due fact"),
-		"PAID/refund/refund_is_part b+1":               refund("101", "GuardFailed PAID"),
+		"PAID/refund/refund_is_part b-1":               refund("88", "Applied PAID(refund_cents=100) emits refund_due fact"),
+		"PAID/refund/refund_is_part b":                 refund("89", "Applied REFUNDING(refund_cents=101) emits refund_due fact"),
+		"PAID/refund/refund_is_part b+1":               refund("90", "GuardFailed PAID"),
 		// Of several conditions the others hold, so that the bound decides.
-		"PAID/refund_succeeded/part_returned 1 b":   returned("10", "10", "Applied PAID(refunded_cents=10) fact"),
-		"PAID/refund_succeeded/part_returned 1 b+1": returned("0", "1", "Compensated PAID fact"),
-		"PAID/refund_succeeded/part_returned 2 b-1": returned("100", "99", "Applied PAID(refunded_cents=99) fact"),
-		"PAID/refund_succeeded/part_returned 2 b":   returned("100", "100", "Compensated PAID fact"),
-		"PAID/refund_succeeded/part_returned payment_no NULL": "PAID(total_cents=100 paid_cents=100 refund_cents=0 refunded_cents=0 payment_no=NULL)\n" +
-			"refund_succeeded(refund_no='refund_no-1' payment_no='payment_no-1' amount_cents=100): Compensated PAID fact\n",
+		"PAID/refund_succeeded/part_returned 1 b":   returned("12", "4", "8", "Applied PAID(refunded_cents=12) fact"),
+		"PAID/refund_succeeded/part_returned 1 b+1": returned("12", "4", "9", "Compensated PAID fact"),
+		"PAID/refund_succeeded/part_returned 2 b-1": returned("100", "13", "87", "Applied PAID(refunded_cents=100) fact"),
+		"PAID/refund_succeeded/part_returned 2 b":   returned("101", "13", "88", "Compensated PAID fact"),
+		"PAID/refund_succeeded/part_returned payment_no NULL": "PAID(total_cents=100 paid_cents=101 refund_cents=12 refunded_cents=4 payment_no=NULL)\n" +
+			"refund_succeeded(refund_no='refund_no-1' payment_no='payment_no-1' amount_cents=104): Compensated PAID fact\n",
 	} {
 		require.Equal(t, want, show(find(t, s, "guards/"+id)), id)
 	}
@@ -45,10 +45,10 @@ func TestBoundsOfNumbersWithAScale(t *testing.T) {
 	}
 	const withdraw = "withdraw(withdrawal='00000000-0000-4000-8000-000000000001' amount="
 	for id, want := range map[string]string{
-		"OPEN/withdraw/guard 1 1 b-1":        row("100.00") + withdraw + "99.99 note='note-1'): Applied OPEN(balance=0.01 note='note-1') fact\n",
-		"OPEN/withdraw/guard 1 1 b+1":        row("1000.00") + withdraw + "100.01 note='note-1'): GuardFailed OPEN\n",
-		"OPEN/withdraw/guard 1 2 b+1":        row("10.00") + withdraw + "10.01 note='note-1'): GuardFailed OPEN\n",
-		"OPEN/withdraw/guard 1 ceiling NULL": row("NULL") + withdraw + "100.00 note='note-1'): Applied OPEN(balance=0.00 note='note-1') fact\n",
+		"OPEN/withdraw/guard 1 1 b-1":        row("101.00") + withdraw + "99.99 note='note-1'): Applied OPEN(balance=0.01 note='note-1') fact\n",
+		"OPEN/withdraw/guard 1 1 b+1":        row("101.00") + withdraw + "100.01 note='note-1'): GuardFailed OPEN\n",
+		"OPEN/withdraw/guard 1 2 b+1":        row("11.00") + withdraw + "11.01 note='note-1'): GuardFailed OPEN\n",
+		"OPEN/withdraw/guard 1 ceiling NULL": row("NULL") + withdraw + "12.00 note='note-1'): Applied OPEN(balance=88.00 note='note-1') fact\n",
 		"OPEN/close/guard 1 b+1":             "OPEN(tenant='tenant-1' account_no=100 balance=0.01 currency='EUR')\nclose: GuardFailed OPEN\n",
 	} {
 		require.Equal(t, want, show(find(t, s, "guards/"+id)), id)

@@ -132,7 +132,11 @@ type UnknownSuiteError struct {
 
 func (e *UnknownSuiteError) Error() string {
 	text := fmt.Sprintf("no suite is called %q", e.Name)
-	if e.Nearest != "" {
+	switch e.Nearest {
+	case "":
+	case "n-switch=K":
+		text += fmt.Sprintf("; n-switch wants a whole number from 0 to %d, as in n-switch=2", longestSwitch)
+	default:
 		text += fmt.Sprintf("; did you mean %s?", e.Nearest)
 	}
 	return fmt.Sprintf("%s (there are %s, with K from 0 to %d)", text, strings.Join(e.Names, ", "), longestSwitch)
@@ -140,7 +144,11 @@ func (e *UnknownSuiteError) Error() string {
 
 func unknown(name string) error {
 	names := Names()
-	return &UnknownSuiteError{name, diag.Nearest(name, names), names}
+	nearest := diag.Nearest(name, names)
+	if strings.HasPrefix(name, "n-switch") {
+		nearest = "n-switch=K"
+	}
+	return &UnknownSuiteError{name, nearest, names}
 }
 
 // LimitError says that a suite would be larger than was asked for. Nothing of

@@ -2,6 +2,7 @@ package suite_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +36,7 @@ func TestAnUnknownSuiteIsNamedWithTheNearest(t *testing.T) {
 	t.Parallel()
 	for asked, nearest := range map[string]string{
 		"al-cells": "all-cells", "walk": "walks", "n-plsu": "n-plus", "": "", "everything": "",
-		"n-switch=": "n-switch=K", "n-switch=x": "n-switch=K", "n-switch=-1": "n-switch=K", "n-switch=11": "n-switch=K", "n-switch=01": "n-switch=K",
+		"n-switch": "n-switch=K", "n-switch=": "n-switch=K", "n-switch=x": "n-switch=K", "n-switch=-1": "n-switch=K", "n-switch=11": "n-switch=K", "n-switch=01": "n-switch=K",
 		"+1-switch": "1-switch", "tour=close": "tour=closed", "1-Switch": "1-switch",
 	} {
 		_, err := suite.Make(machine(t, "m10_lamp"), asked, 0)
@@ -44,6 +45,7 @@ func TestAnUnknownSuiteIsNamedWithTheNearest(t *testing.T) {
 		require.Equal(t, nearest, unknown.Nearest, asked)
 		require.Equal(t, suite.Names(), unknown.Names)
 		require.Contains(t, err.Error(), "n-switch=K, n-plus")
+		require.Equal(t, nearest == "n-switch=K", strings.Contains(err.Error(), "n-switch wants a whole number from 0 to 10, as in n-switch=2"), asked)
 	}
 }
 

@@ -73,8 +73,13 @@ type Step struct {
 	// Params are the values of the event's parameters, those that matter, in order.
 	Params []Value
 	// Unknown says why no values are given although some matter: the
-	// condition, in words. Empty when Given and Params are enough.
+	// condition, in words. Empty when Given and Params are enough. With Unsure it
+	// says what they are not enough for.
 	Unknown string
+	// Unsure are the columns and, with @, the parameters of which a CHECK speaks
+	// that only the database can answer. Given and Params suit the guards then,
+	// and a CHECK may refuse them.
+	Unsure []string
 	// Version says what version the call expects: nothing, the row's, or another one.
 	Version Expect
 	// Repeat says that the call brings a fact which an earlier step has brought.

@@ -66,7 +66,7 @@ Feature: Test suite n-plus of parcel
       | paid_cents | 0 |
     When I call event "collect"
     And these values are given
-      | due_cents | 100 |
+      | due_cents | 101 |
     And thereby this does not hold: the postage is paid
     Then answer: GuardFailed (refused: no guard is true)
     And row: still in state "PACKED"; version and values as before
@@ -113,7 +113,7 @@ Feature: Test suite n-plus of parcel
       | weight_g | 1 |
     When I call event "collect"
     And these values are given
-      | due_cents | 100 |
+      | due_cents | 101 |
     Then answer: Rejected (refused)
     And row: still in state "IN TRANSIT" (On its way); version and values as before
     And history: no new row
@@ -143,7 +143,7 @@ Feature: Test suite n-plus of parcel
       | weight_g | 1 |
     When I call event "collect"
     And these values are given
-      | due_cents | 100 |
+      | due_cents | 101 |
     Then answer: Rejected (refused)
     And row: still in state "ARRIVED"; version and values as before
     And history: no new row
@@ -190,7 +190,7 @@ Feature: Test suite n-plus of parcel
       | weight_g | 1 |
     When I call event "collect"
     And these values are given
-      | due_cents | 100 |
+      | due_cents | 101 |
     Then answer: Rejected (refused)
     And row: still in state "LOST"; version and values as before
     And history: no new row

@@ -67,7 +67,7 @@
       | paid_cents | 0 |
     当触发事件 "collect"（揽收）
     而且给定以下值
-      | due_cents | 100 |
+      | due_cents | 101 |
     而且这样，此条件不成立：the postage is paid
     那么应答：GuardFailed（拒绝：没有条件成立）
     而且记录：仍为状态 "PACKED"（已打包）；版本与字段值不变
@@ -114,7 +114,7 @@
       | weight_g | 1 |
     当触发事件 "collect"（揽收）
     而且给定以下值
-      | due_cents | 100 |
+      | due_cents | 101 |
     那么应答：Rejected（拒绝）
     而且记录：仍为状态 "IN TRANSIT"（运输中）；版本与字段值不变
     而且历史：无新增
@@ -144,7 +144,7 @@
       | weight_g | 1 |
     当触发事件 "collect"（揽收）
     而且给定以下值
-      | due_cents | 100 |
+      | due_cents | 101 |
     那么应答：Rejected（拒绝）
     而且记录：仍为状态 "ARRIVED"（已送达）；版本与字段值不变
     而且历史：无新增
@@ -191,7 +191,7 @@
       | weight_g | 1 |
     当触发事件 "collect"（揽收）
     而且给定以下值
-      | due_cents | 100 |
+      | due_cents | 101 |
     那么应答：Rejected（拒绝）
     而且记录：仍为状态 "LOST"；版本与字段值不变
     而且历史：无新增
