@@ -97,10 +97,13 @@ func UseTx(ctx context.Context, tx pgx.Tx, t Token, principal, purpose string, f
 			err = failed("use", err)
 		}
 	}
-	if err != nil {
-		return Result{}, errors.Join(err, rollback(ctx, savepoint))
+	if err == nil {
+		return r, nil
 	}
-	return r, nil
+	if back := rollback(ctx, savepoint); back != nil {
+		err = errors.Join(err, back) // tx can only be rolled back
+	}
+	return Result{}, err
 }
 
 // rollback goes back to a savepoint even when ctx has ended. pgx returns

@@ -12,13 +12,16 @@ import (
 )
 
 // A lock is a key whose value is its owner. All times are durations, so no clock
-// but Redis's own decides when a key is over.
+// but Redis's own decides when a key is over. Who acquires or renews twice has it
+// once, so a connection that turns out to be broken is no failure there; a second
+// release would say that the lock was lost.
 var (
-	acquireScript = rueidis.NewLuaScript(`
+	acquireScript = rueidis.NewLuaScriptRetryable(`
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
-return 0`)
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 
-	renewScript = rueidis.NewLuaScript(`
+	renewScript = rueidis.NewLuaScriptRetryable(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 
@@ -26,7 +29,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`)
 
-	leftScript  = rueidis.NewLuaScript(`return redis.call('PTTL', KEYS[1])`)
+	leftScript  = rueidis.NewLuaScriptRetryable(`return redis.call('PTTL', KEYS[1])`)
 	breakScript = rueidis.NewLuaScript(`return redis.call('DEL', KEYS[1])`)
 )
 

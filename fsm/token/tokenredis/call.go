@@ -11,7 +11,7 @@ import (
 )
 
 // errDown says that Redis failed, or failed just now and was not asked.
-var errDown = errors.New("Redis is down")
+var errDown = errors.New("no use of Redis now")
 
 // call runs a script on one key and returns its answer, of one text at least.
 // Whatever Redis answers instead, nothing at all included, is errDown; the error

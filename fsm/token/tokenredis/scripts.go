@@ -10,16 +10,17 @@ import (
 // A token is one hash: kind, principal, purpose and keep as issued; owner and
 // lease, the time in milliseconds when it ends, while it is reserved; used, the
 // time of the use in PostgreSQL, afterwards. The key goes when the token expires.
-// Times are Redis's own. Scripts answer a list of texts.
+// Times are Redis's own. Scripts answer a list of texts. To run one twice is as to run
+// it once, so a connection that turns out to be broken is no failure.
 var (
-	issueScript = rueidis.NewLuaScript(`
+	issueScript = rueidis.NewLuaScriptRetryable(`
 redis.call('HSET', KEYS[1], 'kind', ARGV[1], 'principal', ARGV[2], 'purpose', ARGV[3], 'keep', ARGV[5])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return {'1'}`)
 
 	// What is wrong is answered before anything is changed, so that somebody
 	// else's attempts are in nobody's way.
-	reserveScript = rueidis.NewLuaScript(`
+	reserveScript = rueidis.NewLuaScriptRetryable(`
 local t = redis.call('HMGET', KEYS[1], 'kind', 'principal', 'purpose', 'keep', 'used', 'owner', 'lease')
 if not t[1] then return {'missing'} end
 if t[2] ~= ARGV[3] then return {'principal'} end
@@ -33,18 +34,19 @@ redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'lease', string.format('%.0f', now
 return {'reserved', t[1], t[4], left}`)
 
 	// A token that was used is used whoever has reserved it since.
-	consumeScript = rueidis.NewLuaScript(`
+	consumeScript = rueidis.NewLuaScriptRetryable(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return {'0'} end
 redis.call('HSET', KEYS[1], 'used', ARGV[1])
 redis.call('HDEL', KEYS[1], 'owner', 'lease')
 return {'1'}`)
 
 	// A release that comes after the lease finds another owner, and lets it be.
-	releaseScript = rueidis.NewLuaScript(`
+	releaseScript = rueidis.NewLuaScriptRetryable(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return {'0'} end
 redis.call('HDEL', KEYS[1], 'owner', 'lease')
 return {'1'}`)
 
+	// Not so here: what is gone would be told as not known.
 	revokeScript = rueidis.NewLuaScript(`
 local t = redis.call('HMGET', KEYS[1], 'used', 'lease')
 local clock = redis.call('TIME')
