@@ -31,6 +31,7 @@ func (l *Locker) acquire(ctx, waiting context.Context, name string) (*hold, erro
 		sent := time.Now()
 		n, err := l.call(ctx, acquireScript, h.key, h.owner, millis(l.config.TTL))
 		if err != nil {
+			l.failed(err)
 			return nil, err
 		}
 		if n == 1 {
@@ -45,6 +46,27 @@ func (l *Locker) acquire(ctx, waiting context.Context, name string) (*hold, erro
 		case <-next.C:
 		}
 	}
+}
+
+// failure is the last one of Redis that kept a caller from its lock.
+type failure struct {
+	at  time.Time
+	err error
+}
+
+func (l *Locker) failed(err error) {
+	if errors.Is(err, lock.ErrUnavailable) {
+		l.failure.Store(&failure{time.Now(), err})
+	}
+}
+
+// failedSince returns the failure of another caller, nil for none: who waited in
+// this process meanwhile need not pay the bound of a call to find out.
+func (l *Locker) failedSince(at time.Time) error {
+	if f := l.failure.Load(); f != nil && f.at.After(at) {
+		return f.err
+	}
+	return nil
 }
 
 func (h *hold) extended(sent time.Time) {
@@ -64,10 +86,12 @@ func (h *hold) fence(ctx context.Context) (int64, error) {
 	bounded, cancel := context.WithDeadlineCause(ctx, h.until, errGone)
 	defer cancel()
 	fence, err := lock.NextFence(bounded, h.locker.db)
-	if err != nil {
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return 0, ctx.Err()
+	case err != nil && bounded.Err() != nil:
+		return 0, errGone
+	case err != nil:
 		return 0, err
 	}
 	held, err := h.renew(ctx)

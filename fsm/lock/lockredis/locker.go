@@ -3,6 +3,7 @@ package lockredis
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -38,6 +39,8 @@ type Locker struct {
 	db     fsm.DB
 	config Config
 	gate   lock.Gate
+
+	failure atomic.Pointer[failure]
 }
 
 // New returns a locker that takes fencing values from db, a pool. It asks neither
@@ -70,6 +73,7 @@ func (l *Locker) With(ctx context.Context, name string, fn func(ctx context.Cont
 	if err := lock.CheckName(name); err != nil {
 		return err
 	}
+	began := time.Now()
 	waiting, cancel := context.WithTimeoutCause(ctx, l.config.Wait, lock.ErrNotAcquired)
 	defer cancel()
 	leave, err := l.gate.Enter(waiting, name)
@@ -77,6 +81,9 @@ func (l *Locker) With(ctx context.Context, name string, fn func(ctx context.Cont
 		return err
 	}
 	defer leave()
+	if err := l.failedSince(began); err != nil {
+		return err
+	}
 	h, err := l.acquire(ctx, waiting, name)
 	if err != nil {
 		return err
