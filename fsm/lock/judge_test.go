@@ -35,6 +35,17 @@ func naiveTake(ctx context.Context, tx pgx.Tx, a account, _ int64) (int64, error
 	return tag.RowsAffected(), err
 }
 
+// fencedTake compares the fencing value alone, versionedTake the version alone.
+func fencedTake(ctx context.Context, tx pgx.Tx, a account, fence int64) (int64, error) {
+	tag, err := tx.Exec(ctx, `UPDATE accounts SET balance = $1, fence = $2 WHERE id = 1 AND fence < $2`, a.balance-1, fence)
+	return tag.RowsAffected(), err
+}
+
+func versionedTake(ctx context.Context, tx pgx.Tx, a account, _ int64) (int64, error) {
+	tag, err := tx.Exec(ctx, `UPDATE accounts SET balance = $1, version = version + 1 WHERE id = 1 AND version = $2`, a.balance-1, a.version)
+	return tag.RowsAffected(), err
+}
+
 func balance(t *testing.T, pool *pgxpool.Pool) int {
 	t.Helper()
 	return count(t, pool, `SELECT balance FROM accounts WHERE id = 1`)
@@ -146,7 +157,8 @@ func (l alone) With(ctx context.Context, name string, fn func(context.Context, l
 }
 
 // Two hold the lock at once. Whichever writes first, one alone does, in either
-// order of their fencing values; the naive ones lose an update.
+// order of their fencing values. Who trusts the lock loses an update, and so does who
+// compares the fencing value alone and is the later of the two.
 func TestTwoHoldersAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -159,6 +171,7 @@ func TestTwoHoldersAtOnce(t *testing.T) {
 		{"the later holder writes first", take, 2, 1, 99, true},
 		{"the earlier holder writes between", take, 1, 2, 99, true},
 		{"naive", naiveTake, 1, 2, 99, false}, // two took one each
+		{"fencing value alone", fencedTake, 1, 2, 99, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -179,7 +192,7 @@ func TestTwoHoldersAtOnce(t *testing.T) {
 }
 
 // A holder of before that reads and writes late, and finds its own version right,
-// is kept out by its fencing value alone.
+// is kept out by its fencing value alone; one that compares the version is not.
 func TestLateHolderIsKeptOut(t *testing.T) {
 	t.Parallel()
 	pool := open(t)
@@ -190,6 +203,9 @@ func TestLateHolderIsKeptOut(t *testing.T) {
 		require.ErrorIs(t, err, lock.ErrStale)
 	}
 	require.Equal(t, 99, balance(t, pool))
+	_, err = lock.LockJudgeUpdate(t.Context(), alone{6}, pool, name, judge, versionedTake)
+	require.NoError(t, err)
+	require.Equal(t, 98, balance(t, pool), "the version alone")
 }
 
 // A lock that is lost after the commit is no error: the update was guarded.

@@ -30,7 +30,7 @@ type Config struct {
 	// MaxHold is how long a lock may be held; required.
 	MaxHold time.Duration
 	// Check is how often With looks whether its connection, and with it the
-	// lock, is still there, and how long it waits for the answer; 0 means 1 s.
+	// lock, is still there; 0 means 1 s. It waits 5 s for the answer.
 	Check time.Duration
 }
 
@@ -168,7 +168,7 @@ func (p *Postgres) watch(ctx context.Context, tx pgx.Tx, lose func(error)) (stop
 				return
 			case <-ticker.C:
 			}
-			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.config.Check)
+			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTimeout)
 			_, err := tx.Exec(bounded, `SELECT`)
 			cancel()
 			if err != nil {
@@ -183,13 +183,14 @@ func (p *Postgres) watch(ctx context.Context, tx pgx.Tx, lose func(error)) (stop
 	}
 }
 
-// endTimeout bounds the end of a transaction, which does not listen to the
-// caller's context.
-const endTimeout = 5 * time.Second
+// answerTimeout bounds what does not listen to the caller's context: the end of a
+// transaction, and the question whether it is there. A server that has lost sight
+// of a connection keeps its locks for far longer.
+const answerTimeout = 5 * time.Second
 
 // end ends a transaction that did nothing but hold a lock.
 func end(ctx context.Context, tx pgx.Tx) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTimeout)
 	defer cancel()
 	return tx.Commit(ctx)
 }

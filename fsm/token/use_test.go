@@ -302,3 +302,23 @@ func TestUseTx(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, r.Replayed)
 }
+
+// A token that expires while the caller's transaction is open is expired: the
+// transaction's own now() is of before.
+func TestExpiresWhileATransactionIsOpen(t *testing.T) {
+	t.Parallel()
+	pool := open(t)
+	tx, err := pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, tx.Rollback(t.Context())) }()
+	var open bool
+	require.NoError(t, tx.QueryRow(t.Context(), `SELECT now() IS NOT NULL`).Scan(&open))
+	kind := token.Kind{Name: "a", TTL: time.Millisecond, AnyTTL: true, Keep: time.Hour}
+	tok, err := token.Issue(t.Context(), pool, kind, ann, order42)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		return count(t, pool, `SELECT count(*) FROM fsm_token WHERE expires_at < now()`) == 1
+	}, 20*time.Second, time.Millisecond)
+	_, err = token.UseTx(t.Context(), tx, tok, ann, order42, never(t))
+	require.Equal(t, token.Expired, reason(t, err))
+}

@@ -118,10 +118,17 @@ func (h *hold) renew(ctx context.Context) (bool, error) {
 // release frees the lock if it is still this owner's, though ctx may have ended. A
 // Redis that does not answer lets the key run out.
 func (h *hold) release(ctx context.Context) error {
-	n, err := h.locker.call(context.WithoutCancel(ctx), releaseScript, h.key, h.owner)
-	if err == nil && n != 1 {
-		err = fmt.Errorf("%w: it was not there to be released", lock.ErrLost)
+	ctx = context.WithoutCancel(ctx) // call has its bound
+	n, err := h.locker.call(ctx, releaseScript, h.key, h.owner)
+	switch {
+	case err == nil && n != 1:
+		return fmt.Errorf("%w: it was not there to be released", lock.ErrLost)
+	case err == nil || errors.Is(err, context.DeadlineExceeded):
+		return err
 	}
+	// The connection may have been broken before, by a restart say. If not, the key
+	// is perhaps gone already, and that it is says nothing this time.
+	_, err = h.locker.call(ctx, releaseAgainScript, h.key, h.owner)
 	return err
 }
 

@@ -189,7 +189,7 @@ func TestLeftAndBreak(t *testing.T) {
 	}
 	see(0, 0)
 	err := l.With(t.Context(), name, func(ctx context.Context, held lock.Held) error {
-		see(1, time.Second)
+		see(1, short.TTL)
 		broken, err := s.locker(short).Break(t.Context(), name)
 		require.NoError(t, err)
 		require.True(t, broken)

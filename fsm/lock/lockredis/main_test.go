@@ -32,7 +32,7 @@ var errBusiness = errors.New("business failed")
 var lasting = lockredis.Config{TTL: time.Hour, MaxHold: time.Hour, Wait: time.Minute, Call: 10 * time.Second}
 
 // short has locks that run out while a test watches.
-var short = lockredis.Config{TTL: time.Second, MaxHold: time.Hour, Wait: time.Minute}
+var short = lockredis.Config{TTL: 2 * time.Second, MaxHold: time.Hour, Wait: time.Minute, Call: time.Second}
 
 type stage struct {
 	t      *testing.T

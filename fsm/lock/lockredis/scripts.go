@@ -25,13 +25,16 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 
-	releaseScript = rueidis.NewLuaScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])`)
+	releaseScript      = rueidis.NewLuaScript(releaseText)
+	releaseAgainScript = rueidis.NewLuaScriptRetryable(releaseText)
 
 	leftScript  = rueidis.NewLuaScriptRetryable(`return redis.call('PTTL', KEYS[1])`)
 	breakScript = rueidis.NewLuaScript(`return redis.call('DEL', KEYS[1])`)
 )
+
+const releaseText = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`
 
 // call runs a script that answers a number, within the bound. The error is
 // lock.ErrUnavailable, or ctx's when that ended.

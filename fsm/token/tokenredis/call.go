@@ -46,6 +46,7 @@ func (s *Store) call(ctx context.Context, script *rueidis.Lua, key string, args 
 // others wait for how that went.
 type circuit struct {
 	stay  time.Duration
+	now   func() time.Time
 	mu    sync.Mutex
 	until time.Time // zero while Redis is up
 }
@@ -57,17 +58,18 @@ func (c *circuit) enter() bool {
 	if c.until.IsZero() {
 		return true
 	}
-	if time.Now().Before(c.until) {
+	now := c.now()
+	if now.Before(c.until) {
 		return false
 	}
-	c.until = time.Now().Add(c.stay) // for the others, until this one knows
+	c.until = now.Add(c.stay) // for the others, until this one knows
 	return true
 }
 
 func (c *circuit) fail() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.until = time.Now().Add(c.stay)
+	c.until = c.now().Add(c.stay)
 }
 
 func (c *circuit) up() {

@@ -27,7 +27,7 @@ func TestEndsAtPoints(t *testing.T) {
 	} {
 		t.Run(string(tc.point), func(t *testing.T) {
 			t.Parallel()
-			s := open(t, tokenredis.Config{Lease: 50 * time.Millisecond, Wait: time.Hour})
+			s := open(t, tokenredis.Config{Lease: 50 * time.Millisecond, Wait: time.Hour, Call: 2 * time.Second})
 			tok := s.issue()
 			// A release that Redis does not take stands for none at all.
 			dies := func(context.Context) error {
@@ -60,7 +60,7 @@ func TestRedisFailsDuringUse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := open(t, tokenredis.Config{Lease: time.Minute})
+			s := open(t, tokenredis.Config{Lease: time.Minute, Call: 2 * time.Second})
 			tok := s.issue()
 			second := make(chan error, 1)
 			var r token.Result
@@ -87,7 +87,7 @@ func TestRedisFailsDuringUse(t *testing.T) {
 func TestLeaseRunsOut(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
-		s := open(t, tokenredis.Config{Lease: time.Millisecond})
+		s := open(t, tokenredis.Config{Lease: time.Millisecond, Call: 2 * time.Second})
 		tok := s.issue()
 		second := make(chan error, 1)
 		var r token.Result
@@ -95,7 +95,7 @@ func TestLeaseRunsOut(t *testing.T) {
 			mine := s.field(tok, "owner")
 			go func() {
 				var err error
-				r, err = s.store(tokenredis.Config{Lease: time.Hour}).Use(t.Context(), tok, ann, order42, works("second"))
+				r, err = s.store(tokenredis.Config{Lease: time.Hour, Call: 2 * time.Second}).Use(t.Context(), tok, ann, order42, works("second"))
 				second <- err
 			}()
 			s.awaitWaiter()

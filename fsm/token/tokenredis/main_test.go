@@ -40,7 +40,7 @@ type stage struct {
 }
 
 // lasting is a store whose leases and waits are over in no test.
-var lasting = tokenredis.Config{Lease: time.Minute, Down: time.Hour}
+var lasting = tokenredis.Config{Lease: time.Minute, Down: time.Hour, Call: 2 * time.Second}
 
 func open(t *testing.T, c tokenredis.Config) *stage {
 	t.Helper()

@@ -77,7 +77,7 @@ func New(client rueidis.Client, db DB, c Config) (*Store, error) {
 	if c.Prefix == "" {
 		c.Prefix = "pawl:token:"
 	}
-	return &Store{client: client, db: db, config: c, circuit: circuit{stay: c.Down}}, nil
+	return &Store{client: client, db: db, config: c, circuit: circuit{stay: c.Down, now: time.Now}}, nil
 }
 
 // Issue is token.Issue, in Redis; in PostgreSQL while Redis fails.
