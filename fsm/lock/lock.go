@@ -65,11 +65,11 @@ func NewHeld(name string, fence int64) Held { return Held{name, fence} }
 func (h Held) Name() string { return h.name }
 
 // Fence is the holder's fencing value, from 1: greater than that of every holder
-// before it, of whatever back-end. An UPDATE stores it and demands that the value
-// stored is not greater:
+// before it, of whatever back-end. An UPDATE stores it, and demands that the one
+// stored is not greater, so that a holder may write more than once:
 //
 //	UPDATE accounts SET balance = $2, fence = $3
-//	WHERE id = $1 AND version = $4 AND fence < $3
+//	WHERE id = $1 AND version = $4 AND fence <= $3
 func (h Held) Fence() int64 { return h.fence }
 
 const fenceSQL = `SELECT nextval('fsm_fence')`

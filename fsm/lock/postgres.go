@@ -27,7 +27,8 @@ const Class int32 = 0x7061776c
 type Config struct {
 	// Wait is how long a lock is waited for; 0 means 5 s.
 	Wait time.Duration
-	// MaxHold is how long a lock may be held; required.
+	// MaxHold is how long a lock may be held; required. The function's context
+	// ends then. The lock stays until the function returns.
 	MaxHold time.Duration
 	// Check is how often With looks whether its connection, and with it the
 	// lock, is still there; 0 means 1 s. It waits 5 s for the answer.

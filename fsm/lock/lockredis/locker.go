@@ -22,7 +22,9 @@ type Config struct {
 	// TTL is how long a lock outlives a holder that is gone; required, from 10 ms.
 	// A pause of the holder, or of Redis, that is longer loses the lock.
 	TTL time.Duration
-	// MaxHold is how long a lock may be held and renewed; required.
+	// MaxHold is how long a lock may be held and renewed; required. The
+	// function's context ends then, and the lock when the function returns, or
+	// a TTL later.
 	MaxHold time.Duration
 	// Wait is how long a lock is waited for; 0 means 5 s.
 	Wait time.Duration

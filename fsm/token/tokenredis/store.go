@@ -101,7 +101,8 @@ func (s *Store) Issue(ctx context.Context, k token.Kind, principal, purpose stri
 
 // Revoke makes a token that was not used invalid, and reports whether it did:
 // false says that it was used, is being used, or is not known. The error is
-// ErrUnavailable while Redis fails and PostgreSQL does not know the token.
+// ErrUnavailable while Redis fails and PostgreSQL does not know the token. A Redis
+// that is restored from before knows the token again.
 func (s *Store) Revoke(ctx context.Context, t token.Token) (bool, error) {
 	if _, ok := t.Hash(); !ok {
 		return false, nil
