@@ -1,6 +1,6 @@
 // Package tokenredis has one-time tokens in Redis, with PostgreSQL as the judge:
-// issuing one, refusing a wrong one and waiting for a use under way cost the
-// database nothing.
+// issuing one, refusing it to somebody else and waiting for a use under way cost
+// the database nothing.
 //
 // A token that [Store.Issue] made is in Redis alone. [Store.Use] reserves it there
 // for an owner and a lease, runs the business in a PostgreSQL transaction that
