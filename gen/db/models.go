@@ -6,6 +6,8 @@ package db
 
 import (
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 type FsmAudit struct {
@@ -31,6 +33,19 @@ type FsmOutbox struct {
 	Topic   string
 	Payload []byte
 	At      time.Time
+}
+
+type FsmToken struct {
+	Hash      []byte
+	Kind      string
+	Principal string
+	Purpose   string
+	IssuedAt  time.Time
+	ExpiresAt time.Time
+	Keep      pgtype.Interval
+	UsedAt    *time.Time
+	Reply     []byte
+	SweepAt   time.Time
 }
 
 type Order struct {

@@ -1,0 +1,55 @@
+package lockredis
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"github.com/pawl-go/pawl/fsm/lock"
+)
+
+// A lock is a key whose value is its owner. All times are durations, so no clock
+// but Redis's own decides when a key is over. Who acquires or renews twice has it
+// once, so a connection that turns out to be broken is no failure there; a second
+// release would say that the lock was lost.
+var (
+	acquireScript = rueidis.NewLuaScriptRetryable(`
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
+
+	renewScript = rueidis.NewLuaScriptRetryable(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
+
+	releaseScript      = rueidis.NewLuaScript(releaseText)
+	releaseAgainScript = rueidis.NewLuaScriptRetryable(releaseText)
+
+	leftScript  = rueidis.NewLuaScriptRetryable(`return redis.call('PTTL', KEYS[1])`)
+	breakScript = rueidis.NewLuaScript(`return redis.call('DEL', KEYS[1])`)
+)
+
+const releaseText = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`
+
+// call runs a script that answers a number, within the bound. The error is
+// lock.ErrUnavailable, or ctx's when that ended.
+func (l *Locker) call(ctx context.Context, script *rueidis.Lua, key string, args ...string) (int64, error) {
+	bounded, cancel := context.WithTimeout(ctx, l.config.Call)
+	defer cancel()
+	n, err := script.Exec(bounded, l.client, []string{key}, args).AsInt64()
+	switch {
+	case err == nil:
+		return n, nil
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	}
+	return 0, fmt.Errorf("%w: Redis: %w", lock.ErrUnavailable, err)
+}
+
+// millis is a duration for a script.
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -1,0 +1,130 @@
+package tokenredis
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/token"
+)
+
+// PointReserved is a point to fail at: the token is reserved in Redis, and nothing
+// is done in PostgreSQL. token.PointReserved and token.PointUsed come after it.
+const PointReserved fault.Point = "tokenredis.reserved"
+
+// ErrUnavailable: Redis does not answer, and PostgreSQL does not know the token,
+// which Redis may. Nothing was done; try again later, as after an HTTP 503.
+var ErrUnavailable = errors.New("token cannot be looked up now")
+
+// DB is what a store needs of PostgreSQL: *pgxpool.Pool, *pgxpool.Conn, *pgx.Conn.
+type DB interface {
+	fsm.DB
+	fsm.TxBeginner
+}
+
+// Config says how a store works.
+type Config struct {
+	// Lease is how long a use has a token for itself in Redis; required. A
+	// business that takes longer is still the only one: its duplicates wait in
+	// PostgreSQL then.
+	Lease time.Duration
+	// Wait is how long a use waits in Redis for another one under way, before it
+	// waits in PostgreSQL; 0 means Lease.
+	Wait time.Duration
+	// Call bounds each call of Redis; 0 means 200 ms.
+	Call time.Duration
+	// Down is how long Redis is not asked again after it failed; 0 means 2 s.
+	Down time.Duration
+	// Prefix begins each key; empty means "pawl:token:".
+	Prefix string
+	// Failed is told of each failure of Redis, nil for nobody. PostgreSQL did the
+	// work, so nobody else hears of it. It is called by many goroutines at once.
+	Failed func(error)
+}
+
+// Store has tokens in Redis. It is safe for concurrent use.
+type Store struct {
+	client  rueidis.Client
+	db      DB
+	config  Config
+	circuit circuit
+}
+
+// New returns a store. It asks neither server. The error is fsm.ErrArgument for a
+// duration that cannot be.
+func New(client rueidis.Client, db DB, c Config) (*Store, error) {
+	if c.Lease < time.Millisecond {
+		return nil, fmt.Errorf("%w: the lease of a token store is not positive", fsm.ErrArgument)
+	}
+	if c.Wait < 0 || c.Call < 0 || c.Down < 0 {
+		return nil, fmt.Errorf("%w: a duration of a token store is negative", fsm.ErrArgument)
+	}
+	if c.Wait == 0 {
+		c.Wait = c.Lease
+	}
+	if c.Call == 0 {
+		c.Call = 200 * time.Millisecond
+	}
+	if c.Down == 0 {
+		c.Down = 2 * time.Second
+	}
+	if c.Prefix == "" {
+		c.Prefix = "pawl:token:"
+	}
+	return &Store{client: client, db: db, config: c, circuit: circuit{stay: c.Down, now: time.Now}}, nil
+}
+
+// Issue is token.Issue, in Redis; in PostgreSQL while Redis fails.
+func (s *Store) Issue(ctx context.Context, k token.Kind, principal, purpose string) (token.Token, error) {
+	if err := token.CheckBinding(principal, purpose); err != nil {
+		return token.Token{}, err
+	}
+	t, err := token.New(k)
+	if err != nil {
+		return token.Token{}, err
+	}
+	_, err = s.call(ctx, issueScript, s.key(t), k.Name, principal, purpose, millis(k.TTL), millis(k.Keep))
+	switch {
+	case err == nil:
+		return t, nil
+	case errors.Is(err, errDown):
+		return token.Issue(ctx, s.db, k, principal, purpose)
+	}
+	return token.Token{}, err
+}
+
+// Revoke makes a token that was not used invalid, and reports whether it did:
+// false says that it was used, is being used, or is not known. The error is
+// ErrUnavailable while Redis fails and PostgreSQL does not know the token. A Redis
+// that is restored from before knows the token again.
+func (s *Store) Revoke(ctx context.Context, t token.Token) (bool, error) {
+	if _, ok := t.Hash(); !ok {
+		return false, nil
+	}
+	done, err := s.call(ctx, revokeScript, s.key(t))
+	if err != nil && !errors.Is(err, errDown) {
+		return false, err
+	}
+	known, dbErr := token.Revoke(ctx, s.db, t)
+	switch {
+	case dbErr != nil:
+		return false, dbErr
+	case known:
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return done[0] == "1", nil
+}
+
+// key is the token's key, which has its hash and not its text.
+func (s *Store) key(t token.Token) string {
+	hash, _ := t.Hash()
+	return s.config.Prefix + hex.EncodeToString(hash[:])
+}
