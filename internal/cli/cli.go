@@ -46,6 +46,7 @@ func commands() []command {
 		{"init", "", "make what a project needs: core migration, migrations package, sqlc.yaml, a first definition", nil, nil, runInit},
 		{"lint", "[--queries FOLDER] [--explain CODE] [FILE|FOLDER ...]", "check definitions (default: definitions/), and that no hand-written SQL goes around them", problemFormats, lintFlags, runLint},
 		{"generate", "[--check] [--advance]", "write migrations, queries and Go; with --check show the difference instead", problemFormats, generateFlags, runGenerate},
+		{"tables", "[PART ...]", "write the migrations of the tables that idempotent commands, tokens, inbox, relay and others work on, or list them", nil, nil, runTables},
 		{"diff", "[--database URL] [OLD [NEW]]", "say what changed between two files, folders or git revisions, and whom it breaks", reportFormats, diffFlags, runDiff},
 		{"docs", "DIR [--since REVISION] [FILE|FOLDER ...]", "write a folder of pages for people: pictures, matrix, test suites with their downloads, in English and Chinese", nil, docsFlags, runDocs},
 		{"audit", "[--database URL] [FILE|FOLDER ...]", "find rows, history, facts and outbox of a database that contradict the definitions", reportFormats, auditFlags, runAudit},
