@@ -58,6 +58,7 @@ var table = []struct {
 	{"fsm", nil},
 	{"fsm/fsmtest", []string{"fsm"}},
 	{"fsm/fault", nil},
+	{"fsm/command", []string{"fsm", "fsm/fault"}},
 	{"fsm/webhook", nil},
 	{"gen/db", nil},
 	{"gen/order", []string{"fsm", "gen/db"}},
