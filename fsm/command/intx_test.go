@@ -83,7 +83,7 @@ func TestFiftyAtOnce(t *testing.T) {
 func TestLookThenInsertWorksTwice(t *testing.T) {
 	t.Parallel()
 	pool := open(t)
-	exec(t, pool, `CREATE TABLE seen (key text)`)
+	run(t, pool, `CREATE TABLE seen (key text)`)
 	naive := func(work command.Work) (command.Answer, error) {
 		var a command.Answer
 		err := fsm.RunTx(t.Context(), pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
@@ -317,7 +317,7 @@ func TestRefusalIsKept(t *testing.T) {
 	first, err := c.Do(t.Context(), pool, payment("k", `{}`), takeOne("ink"))
 	require.NoError(t, err)
 	require.Equal(t, 409, first.Status)
-	exec(t, pool, `UPDATE stock SET pieces = 10`)
+	run(t, pool, `UPDATE stock SET pieces = 10`)
 	again, err := c.Do(t.Context(), pool, payment("k", `{}`), takeOne("ink"))
 	require.NoError(t, err)
 	require.True(t, again.Replayed)
@@ -384,6 +384,6 @@ func TestFailureAfterCommitReplays(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got.Replayed, point)
 		require.Equal(t, 1, ledger(t, pool), point)
-		exec(t, pool, `TRUNCATE ledger`)
+		run(t, pool, `TRUNCATE ledger`)
 	}
 }

@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"net/http"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm/command"
@@ -29,14 +31,22 @@ INSERT INTO stock VALUES ('pen', 1), ('ink', 0);`
 func open(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	pool := testdb.New(t, testdb.WithMigrations(migrations.FS))
-	exec(t, pool, business)
+	run(t, pool, business)
 	return pool
 }
 
-func exec(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) {
+func run(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) {
 	t.Helper()
 	_, err := pool.Exec(t.Context(), sql, args...)
 	require.NoError(t, err)
+}
+
+// sqlDB is the pool as database/sql.
+func sqlDB(t *testing.T, pool *pgxpool.Pool) *sql.DB {
+	t.Helper()
+	db := stdlib.OpenDBFromPool(pool)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
 }
 
 // ask scans one value.
