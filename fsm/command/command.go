@@ -18,7 +18,8 @@ type Command struct {
 	// from the last claim when there is none; then [Command.Sweep] archives it
 	// and the key is free. 0 means 72 hours.
 	Retention time.Duration
-	// MaxReply is the greatest size of a reply's body in bytes; 0 means 64 KiB.
+	// MaxReply is the greatest size of a reply's body in bytes; 0 means
+	// [DefaultMaxReply].
 	MaxReply int
 	// Headers are the reply's headers to keep and replay; nil means
 	// [DefaultHeaders]. Those that [NeverKept] reports are refused.
@@ -44,9 +45,12 @@ type Command struct {
 	Observe func(ctx context.Context, outcome Outcome)
 }
 
+// DefaultMaxReply is the greatest size of a reply's body, in bytes, unless its
+// command says other.
+const DefaultMaxReply = 64 << 10
+
 const (
 	defaultRetention = 72 * time.Hour
-	defaultMaxReply  = 64 << 10
 	defaultWait      = 5 * time.Second
 	leasesPerClaim   = 10
 )
@@ -65,7 +69,7 @@ func (c *Command) retention() time.Duration {
 
 func (c *Command) maxReply() int {
 	if c.MaxReply == 0 {
-		return defaultMaxReply
+		return DefaultMaxReply
 	}
 	return c.MaxReply
 }

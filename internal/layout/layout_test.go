@@ -59,6 +59,7 @@ var table = []struct {
 	{"fsm/fsmtest", []string{"fsm"}},
 	{"fsm/fault", nil},
 	{"fsm/command", []string{"fsm", "fsm/fault"}},
+	{"fsm/command/commandhttp", []string{"fsm", "fsm/command"}},
 	{"fsm/webhook", nil},
 	{"gen/db", nil},
 	{"gen/order", []string{"fsm", "gen/db"}},
