@@ -3,7 +3,8 @@ package command_test
 import (
 	"context"
 	"fmt"
-	"os"
+	"slices"
+	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,21 +12,24 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/command"
+	"github.com/pawl-go/pawl/internal/testdb"
+	"github.com/pawl-go/pawl/migrations"
 )
 
 // A double click pays once, and both clicks are told the same.
 func ExampleCommand_Do() {
 	payOrder := command.Command{Name: "orders.pay"}
 
-	pool, ctx := database(), context.Background()
-	defer pool.Close()
+	ctx := context.Background()
+	pool, done := database(ctx)
+	defer done()
 	click := command.Request{
 		Scope: "customer 7", Key: "8e03978e", Method: "POST", Path: "/orders/17/pay",
 		ContentType: "application/json", Body: []byte(`{"cents":100}`),
 	}
 	for range 2 {
 		answer, err := payOrder.Do(ctx, pool, click, func(ctx context.Context, tx pgx.Tx) (command.Reply, error) {
-			if _, err := tx.Exec(ctx, `INSERT INTO payments (order_id, cents) VALUES (17, 100)`); err != nil {
+			if _, err := tx.Exec(ctx, `INSERT INTO ledger (order_id, cents) VALUES (17, 100)`); err != nil {
 				return command.Reply{}, err
 			}
 			return command.Reply{Status: 201, Body: []byte("paid")}, nil
@@ -46,14 +50,15 @@ func ExampleCommand_Do() {
 func ExampleCommand_DoLeased() {
 	charge := command.Command{Name: "orders.charge", Lease: 30 * time.Second}
 
-	pool, ctx := database(), context.Background()
-	defer pool.Close()
+	ctx := context.Background()
+	pool, done := database(ctx)
+	defer done()
 	click := command.Request{Scope: "customer 7", Key: "8e03978e"}
 	answer, err := charge.DoLeased(ctx, pool, click, func(ctx context.Context, lease *command.Lease) (command.Reply, error) {
 		// Call the provider here, with ctx, and with a key of its own.
 		reply := command.Reply{Status: 201, Body: []byte("charged")}
 		return reply, fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, `INSERT INTO payments (order_id, cents) VALUES (17, 100)`); err != nil {
+			if _, err := tx.Exec(ctx, `INSERT INTO ledger (order_id, cents) VALUES (17, 100)`); err != nil {
 				return err
 			}
 			return lease.CompleteTx(ctx, tx, reply)
@@ -66,4 +71,34 @@ func ExampleCommand_DoLeased() {
 	// Output:
 	// charged <nil>
 	// Finished <nil>
+}
+
+// database is a migrated database with a ledger.
+func database(ctx context.Context) (pool *pgxpool.Pool, done func()) {
+	t := &exampleTB{ctx: ctx}
+	pool = testdb.New(t, testdb.WithMigrations(migrations.FS))
+	if _, err := pool.Exec(ctx, `CREATE TABLE ledger (order_id bigint NOT NULL, cents bigint NOT NULL)`); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return pool, t.done
+}
+
+// exampleTB is as much of a test as a database needs, since an example has none.
+type exampleTB struct {
+	testing.TB
+	ctx      context.Context
+	cleanups []func()
+}
+
+func (e *exampleTB) Helper()                      {}
+func (e *exampleTB) Context() context.Context     { return e.ctx }
+func (e *exampleTB) Cleanup(f func())             { e.cleanups = append(e.cleanups, f) }
+func (e *exampleTB) Errorf(text string, a ...any) { fmt.Printf(text+"\n", a...) }
+func (e *exampleTB) Skipf(text string, a ...any)  { e.Fatalf(text, a...) }
+func (e *exampleTB) Fatalf(text string, a ...any) { panic(fmt.Sprintf(text, a...)) }
+
+func (e *exampleTB) done() {
+	for _, f := range slices.Backward(e.cleanups) {
+		f()
+	}
 }
