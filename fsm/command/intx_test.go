@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -251,7 +252,10 @@ func TestFailureReleases(t *testing.T) {
 			return command.Reply{Status: 200, Body: make([]byte, 65)}, nil
 		},
 		"headers over the cap": func(context.Context, pgx.Tx) (command.Reply, error) {
-			return command.Reply{Status: 200, Header: http.Header{"Etag": {string(make([]byte, 64<<10))}}}, nil
+			return command.Reply{Status: 200, Header: http.Header{"Etag": {strings.Repeat("x", 16<<10)}}}, nil
+		},
+		"header with a line feed": func(context.Context, pgx.Tx) (command.Reply, error) {
+			return command.Reply{Status: 200, Header: http.Header{"Location": {"/\r\nSet-Cookie: a=b"}}}, nil
 		},
 		"tx committed by the work": func(ctx context.Context, tx pgx.Tx) (command.Reply, error) {
 			return command.Reply{Status: 200}, tx.Commit(ctx)
