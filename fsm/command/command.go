@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -118,6 +119,14 @@ func (c *Command) Check() error {
 		}
 	}
 	return nil
+}
+
+// need refuses a call that lacks what it cannot do without.
+func (c *Command) need(all bool) error {
+	if all {
+		return nil
+	}
+	return c.wrap(fsm.ErrArgument, errors.New("the database or the work is nil"))
 }
 
 // asked is a request that was checked, with its fingerprint.

@@ -91,6 +91,29 @@ func TestBadRequests(t *testing.T) {
 	require.ErrorIs(t, err, command.ErrBody)
 }
 
+// What is missing altogether is refused, and panics nowhere.
+func TestNil(t *testing.T) {
+	t.Parallel()
+	pool, c, r := open(t), leased(), payment("k", `{}`)
+	for name, call := range map[string]func() error{
+		"Do, no database":       func() error { _, err := c.Do(t.Context(), nil, r, never); return err },
+		"Do, no work":           func() error { _, err := c.Do(t.Context(), pool, r, nil); return err },
+		"DoTx, no database":     func() error { _, err := c.DoTx(t.Context(), nil, r, never); return err },
+		"DoLeased, no database": func() error { _, err := c.DoLeased(t.Context(), nil, r, neverLeased); return err },
+		"DoLeased, no work":     func() error { _, err := c.DoLeased(t.Context(), pool, r, nil); return err },
+		"Status, no database":   func() error { _, err := c.Status(t.Context(), nil, r.Scope, r.Key); return err },
+		"Sweep, no database":    func() error { _, err := c.Sweep(t.Context(), nil, 0); return err },
+		"CompleteTx, no transaction": func() error {
+			_, err := c.DoLeased(t.Context(), pool, r, func(ctx context.Context, l *command.Lease) (command.Reply, error) {
+				return command.Reply{}, l.CompleteTx(ctx, nil, command.Reply{Status: 200})
+			})
+			return err
+		},
+	} {
+		require.ErrorIs(t, call(), fsm.ErrArgument, name)
+	}
+}
+
 func TestBadDeclarations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []command.Command{

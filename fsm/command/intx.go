@@ -41,9 +41,15 @@ var errGone = errors.New("the record was archived meanwhile")
 // [fsm.ErrUnknown] when the COMMIT was lost: the same call again does the work, or
 // gets its reply. An error of work is wrapped. In all but ErrUnknown nothing was
 // done.
-func (c *Command) Do(ctx context.Context, db DB, r Request, work Work) (answer Answer, err error) {
-	defer func() { c.tell(ctx, answer, err) }()
-	a, err := c.ask(ctx, &r)
+func (c *Command) Do(ctx context.Context, db DB, r Request, work Work) (Answer, error) {
+	return c.told(ctx, func() (Answer, error) { return c.do(ctx, db, &r, work) })
+}
+
+func (c *Command) do(ctx context.Context, db DB, r *Request, work Work) (Answer, error) {
+	a, err := c.ask(ctx, r)
+	if err == nil {
+		err = c.need(db != nil && work != nil)
+	}
 	if err != nil {
 		return Answer{}, err
 	}
@@ -100,12 +106,18 @@ func (c *Command) doLocked(ctx context.Context, db DB, a asked, known record, wo
 // lock_timeout allows, and is told of its mismatch after that. In a transaction
 // that is not READ COMMITTED, a call that waited ends in a serialization failure.
 // An error of work undoes what work wrote, and nothing else of the transaction.
-func (c *Command) DoTx(ctx context.Context, tx fsm.DB, r Request, work Work) (answer Answer, err error) {
-	defer func() { c.tell(ctx, answer, err) }()
+func (c *Command) DoTx(ctx context.Context, tx fsm.DB, r Request, work Work) (Answer, error) {
+	return c.told(ctx, func() (Answer, error) { return c.doTx(ctx, tx, &r, work) })
+}
+
+func (c *Command) doTx(ctx context.Context, tx fsm.DB, r *Request, work Work) (Answer, error) {
 	if _, ok := tx.(fsm.TxBeginner); ok {
 		return Answer{}, c.wrap(fsm.ErrArgument, errors.New("DoTx needs a transaction"))
 	}
-	a, err := c.ask(ctx, &r)
+	a, err := c.ask(ctx, r)
+	if err == nil {
+		err = c.need(tx != nil && work != nil)
+	}
 	if err != nil {
 		return Answer{}, err
 	}

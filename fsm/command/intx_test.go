@@ -242,6 +242,7 @@ func TestDuplicateTakesTheFailedFirstsPlace(t *testing.T) {
 // command was "processing" for a day.)
 func TestFailureReleases(t *testing.T) {
 	t.Parallel()
+	pool := open(t)
 	boom := errors.New("boom")
 	for name, fail := range map[string]command.Work{
 		"error":        func(context.Context, pgx.Tx) (command.Reply, error) { return command.Reply{}, boom },
@@ -268,32 +269,29 @@ func TestFailureReleases(t *testing.T) {
 			return command.Reply{Status: 200}, errors.Join(err, boom)
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			pool := open(t)
-			c := command.Command{Name: "pay", MaxReply: 64}
-			call := func() (_ command.Answer, err error) {
-				defer func() {
-					if p := recover(); p != nil {
-						require.Equal(t, "panic", name)
-						err = fmt.Errorf("panic: %v", p)
-					}
-				}()
-				return c.Do(t.Context(), pool, payment("k", `{}`), func(ctx context.Context, tx pgx.Tx) (command.Reply, error) {
-					if _, err := pay(ctx, tx); err != nil {
-						return command.Reply{}, err
-					}
-					return fail(ctx, tx)
-				})
-			}
-			_, err := call()
-			require.Error(t, err)
-			require.Equal(t, 0, ledger(t, pool))
-			got, err := c.Do(t.Context(), pool, payment("k", `{}`), pay)
-			require.NoError(t, err)
-			require.False(t, got.Replayed)
-			require.Equal(t, 1, ledger(t, pool))
-		})
+		c := command.Command{Name: "pay", MaxReply: 64}
+		call := func() (err error) {
+			defer func() {
+				if p := recover(); p != nil {
+					require.Equal(t, "panic", name)
+					err = fmt.Errorf("panic: %v", p)
+				}
+			}()
+			_, err = c.Do(t.Context(), pool, payment(name, `{}`), func(ctx context.Context, tx pgx.Tx) (command.Reply, error) {
+				if _, err := pay(ctx, tx); err != nil {
+					return command.Reply{}, err
+				}
+				return fail(ctx, tx)
+			})
+			return err
+		}
+		require.Error(t, call(), name)
+		require.Equal(t, 0, ledger(t, pool), name)
+		got, err := c.Do(t.Context(), pool, payment(name, `{}`), pay)
+		require.NoError(t, err, name)
+		require.False(t, got.Replayed, name)
+		require.Equal(t, 1, ledger(t, pool), name)
+		run(t, pool, `TRUNCATE ledger`)
 	}
 }
 

@@ -51,7 +51,7 @@ RETURNING c.done_at`
 // reply that cannot be kept; tx must then be rolled back. A second call is late
 // as well. The error of tx's COMMIT is the work's to return.
 func (l *Lease) CompleteTx(ctx context.Context, tx fsm.DB, reply Reply) error {
-	if _, ok := tx.(fsm.TxBeginner); ok {
+	if _, ok := tx.(fsm.TxBeginner); ok || tx == nil {
 		return l.command.wrap(fsm.ErrArgument, errors.New("CompleteTx needs a transaction"))
 	}
 	_, err := l.complete(ctx, tx, reply)

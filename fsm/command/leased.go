@@ -36,9 +36,15 @@ type LeasedWork func(ctx context.Context, lease *Lease) (Reply, error)
 // this call's, and the next call does the work at once; [ErrLeaseLost] when it is
 // not. [fsm.ErrUnknown] says that the COMMIT with the reply was lost. Other errors
 // are those of [Command.Do].
-func (c *Command) DoLeased(ctx context.Context, db DB, r Request, work LeasedWork) (answer Answer, err error) {
-	defer func() { c.tell(ctx, answer, err) }()
-	a, err := c.ask(ctx, &r)
+func (c *Command) DoLeased(ctx context.Context, db DB, r Request, work LeasedWork) (Answer, error) {
+	return c.told(ctx, func() (Answer, error) { return c.doLeased(ctx, db, &r, work) })
+}
+
+func (c *Command) doLeased(ctx context.Context, db DB, r *Request, work LeasedWork) (Answer, error) {
+	a, err := c.ask(ctx, r)
+	if err == nil {
+		err = c.need(db != nil && work != nil)
+	}
 	if err != nil {
 		return Answer{}, err
 	}

@@ -250,65 +250,50 @@ func TestFenceOutlivesTheRecord(t *testing.T) {
 // A failure gives the claim back: the next call works at once, not after the lease.
 func TestLeasedFailureReleases(t *testing.T) {
 	t.Parallel()
+	pool := open(t)
 	boom := errors.New("boom")
-	for name, fail := range map[string]func(*pgxpool.Pool) command.LeasedWork{
-		"error": func(*pgxpool.Pool) command.LeasedWork {
-			return func(context.Context, *command.Lease) (command.Reply, error) { return command.Reply{}, boom }
+	for name, fail := range map[string]command.LeasedWork{
+		"error":        func(context.Context, *command.Lease) (command.Reply, error) { return command.Reply{}, boom },
+		"panic":        func(context.Context, *command.Lease) (command.Reply, error) { panic(boom) },
+		"server error": func(context.Context, *command.Lease) (command.Reply, error) { return command.Reply{Status: 503}, nil },
+		"reply over the cap": func(context.Context, *command.Lease) (command.Reply, error) {
+			return command.Reply{Status: 200, Body: make([]byte, 65<<10)}, nil
 		},
-		"panic": func(*pgxpool.Pool) command.LeasedWork {
-			return func(context.Context, *command.Lease) (command.Reply, error) { panic(boom) }
-		},
-		"server error": func(*pgxpool.Pool) command.LeasedWork {
-			return func(context.Context, *command.Lease) (command.Reply, error) { return command.Reply{Status: 503}, nil }
-		},
-		"reply over the cap": func(*pgxpool.Pool) command.LeasedWork {
-			return func(context.Context, *command.Lease) (command.Reply, error) {
-				return command.Reply{Status: 200, Body: make([]byte, 65<<10)}, nil
+		"completed, rolled back, and said to be done": func(ctx context.Context, l *command.Lease) (command.Reply, error) {
+			tx, err := pool.Begin(ctx)
+			if err != nil {
+				return command.Reply{}, err
 			}
+			reply := command.Reply{Status: 200}
+			return reply, errors.Join(l.CompleteTx(ctx, tx, reply), tx.Rollback(ctx))
 		},
-		"completed, rolled back, and said to be done": func(p *pgxpool.Pool) command.LeasedWork {
-			return func(ctx context.Context, l *command.Lease) (command.Reply, error) {
-				tx, err := p.Begin(ctx)
-				if err != nil {
-					return command.Reply{}, err
-				}
+		"completed on a pool": func(ctx context.Context, l *command.Lease) (command.Reply, error) {
+			return command.Reply{Status: 200}, l.CompleteTx(ctx, pool, command.Reply{Status: 200})
+		},
+		"completed twice": func(ctx context.Context, l *command.Lease) (command.Reply, error) {
+			return command.Reply{}, fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
 				reply := command.Reply{Status: 200}
-				return reply, errors.Join(l.CompleteTx(ctx, tx, reply), tx.Rollback(ctx))
-			}
-		},
-		"completed on a pool": func(p *pgxpool.Pool) command.LeasedWork {
-			return func(ctx context.Context, l *command.Lease) (command.Reply, error) {
-				return command.Reply{Status: 200}, l.CompleteTx(ctx, p, command.Reply{Status: 200})
-			}
-		},
-		"completed twice": func(p *pgxpool.Pool) command.LeasedWork {
-			return func(ctx context.Context, l *command.Lease) (command.Reply, error) {
-				return command.Reply{}, fsm.RunTx(ctx, p, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
-					reply := command.Reply{Status: 200}
-					return errors.Join(l.CompleteTx(ctx, tx, reply), l.CompleteTx(ctx, tx, reply))
-				})
-			}
+				return errors.Join(l.CompleteTx(ctx, tx, reply), l.CompleteTx(ctx, tx, reply))
+			})
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			pool := open(t)
-			c := leased()
-			call := func() (err error) {
-				defer func() {
-					if p := recover(); p != nil {
-						err = fmt.Errorf("panic: %v", p)
-					}
-				}()
-				_, err = c.DoLeased(t.Context(), pool, payment("k", `{}`), fail(pool))
-				return err
-			}
-			require.Error(t, call())
-			got, err := c.DoLeased(t.Context(), pool, payment("k", `{}`), booking(pool, "second"))
-			require.NoError(t, err)
-			require.False(t, got.Replayed)
-			require.Equal(t, 1, ledger(t, pool))
-		})
+		c := leased()
+		call := func() (err error) {
+			defer func() {
+				if p := recover(); p != nil {
+					require.Equal(t, "panic", name)
+					err = fmt.Errorf("panic: %v", p)
+				}
+			}()
+			_, err = c.DoLeased(t.Context(), pool, payment(name, `{}`), fail)
+			return err
+		}
+		require.Error(t, call(), name)
+		got, err := c.DoLeased(t.Context(), pool, payment(name, `{}`), booking(pool, "second"))
+		require.NoError(t, err, name)
+		require.False(t, got.Replayed, name)
+		require.Equal(t, 1, ledger(t, pool), name)
+		run(t, pool, `TRUNCATE ledger`)
 	}
 }
 

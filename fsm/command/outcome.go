@@ -40,9 +40,13 @@ func Outcomes() []Outcome {
 	return []Outcome{Done, Refused, Replayed, Mismatched, InProgress, LeaseLost, Unknown, Failed, Invalid, TakenOver}
 }
 
-// tell reports how a call ended.
-func (c *Command) tell(ctx context.Context, a Answer, err error) {
-	c.observe(ctx, outcomeOf(a, err))
+// told makes a call and tells how it ended; a panic has failed.
+func (c *Command) told(ctx context.Context, call func() (Answer, error)) (Answer, error) {
+	outcome := Failed
+	defer func() { c.observe(ctx, outcome) }()
+	answer, err := call()
+	outcome = outcomeOf(answer, err)
+	return answer, err
 }
 
 func (c *Command) observe(ctx context.Context, o Outcome) {

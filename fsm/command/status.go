@@ -58,6 +58,9 @@ func (c *Command) Status(ctx context.Context, db fsm.DB, scope, key string) (Sta
 	if err := errors.Join(c.Check(), r.check()); err != nil {
 		return Status{}, c.wrap(nil, err)
 	}
+	if err := c.need(db != nil); err != nil {
+		return Status{}, err
+	}
 	var rec record
 	var locked bool
 	err := rec.scan(db.QueryRow(ctx, statusSQL, scope, c.Name, key), &locked)

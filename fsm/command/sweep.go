@@ -55,6 +55,9 @@ func (c *Command) Sweep(ctx context.Context, db fsm.DB, page int) (moved int, er
 	if err := c.Check(); err != nil {
 		return 0, c.wrap(nil, err)
 	}
+	if err := c.need(db != nil); err != nil {
+		return 0, err
+	}
 	if page <= 0 {
 		page = defaultPage
 	}
