@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -288,7 +289,11 @@ func TestLeasedFailureReleases(t *testing.T) {
 			_, err = c.DoLeased(t.Context(), pool, payment(name, `{}`), fail)
 			return err
 		}
-		require.Error(t, call(), name)
+		err := call()
+		require.Error(t, err, name)
+		if strings.HasPrefix(name, "completed, rolled back") {
+			require.ErrorContains(t, err, "the transaction with the reply was not committed")
+		}
 		got, err := c.DoLeased(t.Context(), pool, payment(name, `{}`), booking(pool, "second"))
 		require.NoError(t, err, name)
 		require.False(t, got.Replayed, name)

@@ -37,19 +37,21 @@ func TestWorkIsToldOfTheLoss(t *testing.T) {
 		name     string
 		maxLease time.Duration
 		lose     string
+		why      string // told at once, and not when the lease is over
 	}{
-		{"another owner", time.Hour, `UPDATE fsm_command SET owner = 'another', fence = fence + 1`},
-		{"record archived", time.Hour, `DELETE FROM fsm_command`},
-		{"renewed long enough", time.Millisecond, ``},
+		{"another owner", time.Hour, `UPDATE fsm_command SET owner = 'another', fence = fence + 1`, "another call took it over"},
+		{"record archived", time.Hour, `DELETE FROM fsm_command`, "another call took it over"},
+		{"renewed long enough", time.Millisecond, ``, "it was renewed for 1ms, and no longer"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			pool := open(t)
-			c := command.Command{Name: "pay", Lease: 300 * time.Millisecond, MaxLease: tc.maxLease}
+			c := command.Command{Name: "pay", Lease: 1500 * time.Millisecond, MaxLease: tc.maxLease}
 			_, err := c.DoLeased(t.Context(), pool, payment("k", `{}`), func(ctx context.Context, l *command.Lease) (command.Reply, error) {
 				run(t, pool, tc.lose)
 				await(t, ctx.Done())
 				require.ErrorIs(t, context.Cause(ctx), command.ErrLeaseLost)
+				require.ErrorContains(t, context.Cause(ctx), tc.why)
 				return command.Reply{Status: 200}, nil
 			})
 			require.ErrorIs(t, err, command.ErrLeaseLost)
