@@ -24,6 +24,41 @@ type FsmAudit struct {
 	At         time.Time
 }
 
+type FsmCommand struct {
+	ID          int64
+	Scope       string
+	Command     string
+	Key         string
+	Algorithm   int16
+	Fingerprint []byte
+	Owner       string
+	Fence       int64
+	LeaseUntil  time.Time
+	CreatedAt   time.Time
+	ClaimedAt   time.Time
+	DoneAt      *time.Time
+	Status      *int16
+	Headers     []byte
+	Body        []byte
+}
+
+type FsmCommandArchive struct {
+	ID          int64
+	Scope       string
+	Command     string
+	Key         string
+	Algorithm   int16
+	Fingerprint []byte
+	Fence       int64
+	CreatedAt   time.Time
+	ClaimedAt   time.Time
+	DoneAt      *time.Time
+	Status      *int16
+	Headers     []byte
+	Body        []byte
+	ArchivedAt  time.Time
+}
+
 type FsmOutbox struct {
 	ID      int64
 	Machine string

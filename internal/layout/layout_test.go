@@ -63,6 +63,8 @@ var table = []struct {
 	{"fsm/token/tokenredis", []string{"fsm", "fsm/fault", "fsm/token"}},
 	{"fsm/lock", []string{"fsm", "fsm/fault"}},
 	{"fsm/lock/lockredis", []string{"fsm", "fsm/fault", "fsm/lock"}},
+	{"fsm/command", []string{"fsm", "fsm/fault"}},
+	{"fsm/command/commandhttp", []string{"fsm", "fsm/command"}},
 	{"fsm/webhook", nil},
 	{"gen/db", nil},
 	{"gen/order", []string{"fsm", "gen/db"}},
