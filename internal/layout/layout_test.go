@@ -59,6 +59,8 @@ var table = []struct {
 	{"fsm/fsmtest", []string{"fsm"}},
 	{"fsm/fault", nil},
 	{"fsm/webhook", nil},
+	{"fsm/relay", []string{"fsm", "fsm/fault"}},
+	{"fsm/relay/relaywatermill", []string{"fsm/relay"}},
 	{"gen/db", nil},
 	{"gen/order", []string{"fsm", "gen/db"}},
 	{"gen/payment", []string{"fsm", "gen/db"}},
