@@ -147,7 +147,7 @@ func TestAHoldOfNothingEnds(t *testing.T) {
 	r := &relay.Relay{DB: pool, Publisher: refusing{}, Backoff: again}
 	require.Zero(t, once(t, r))
 	require.Equal(t, 1, count(t, pool, "fsm_outbox_holds"))
-	exec(t, pool, `DELETE FROM fsm_outbox`)
+	execute(t, pool, `DELETE FROM fsm_outbox`)
 	require.Zero(t, once(t, r))
 	require.Zero(t, count(t, pool, "fsm_outbox_holds"))
 }
@@ -157,7 +157,7 @@ func TestRowsAreFreeWithoutTheirHold(t *testing.T) {
 	t.Parallel()
 	pool := emitted(t, 3, "a")
 	require.Zero(t, once(t, &relay.Relay{DB: pool, Publisher: refusing{}, Tries: 1}))
-	exec(t, pool, `DELETE FROM fsm_outbox_holds`)
+	execute(t, pool, `DELETE FROM fsm_outbox_holds`)
 	b := &broker{}
 	require.Equal(t, 3, once(t, &relay.Relay{DB: pool, Publisher: b}))
 	require.Equal(t, upTo(3), b.told("a"))
@@ -218,7 +218,7 @@ func TestABrokerThatIsDown(t *testing.T) {
 	held := count(t, pool, "fsm_outbox_holds")
 	require.GreaterOrEqual(t, held, 4)
 	require.LessOrEqual(t, held, 5, "one more may have been under way")
-	exec(t, pool, `UPDATE fsm_outbox_holds SET next_at = now()`)
+	execute(t, pool, `UPDATE fsm_outbox_holds SET next_at = now()`)
 	b := &broker{}
 	drain(t, &relay.Relay{DB: pool, Publisher: b}, pool)
 	require.Len(t, b.all(), 50)

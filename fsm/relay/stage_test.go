@@ -183,7 +183,7 @@ func count(t testing.TB, db fsm.DB, table string) int {
 	return n
 }
 
-func exec(t testing.TB, db fsm.DB, sql string, args ...any) {
+func execute(t testing.TB, db fsm.DB, sql string, args ...any) {
 	t.Helper()
 	_, err := db.Exec(t.Context(), sql, args...)
 	require.NoError(t, err)

@@ -111,7 +111,7 @@ func (d deafTx) Commit(ctx context.Context) error {
 func TestWakeUps(t *testing.T) {
 	t.Parallel()
 	pool := open(t)
-	exec(t, pool, `ALTER TABLE fsm_outbox ENABLE TRIGGER fsm_outbox_notify`)
+	execute(t, pool, `ALTER TABLE fsm_outbox ENABLE TRIGGER fsm_outbox_notify`)
 	arrived, waits := make(chan relay.Message), make(chan time.Duration)
 	r := &relay.Relay{
 		DB: pool, Every: time.Second,
@@ -135,7 +135,7 @@ func TestWakeUps(t *testing.T) {
 	emit(t, pool, "a", 1)
 	require.Equal(t, "a", receive(t, arrived).Key)
 
-	exec(t, pool, `ALTER TABLE fsm_outbox DISABLE TRIGGER fsm_outbox_notify`)
+	execute(t, pool, `ALTER TABLE fsm_outbox DISABLE TRIGGER fsm_outbox_notify`)
 	emit(t, pool, "b", 1)
 	r.Wake()
 	require.Equal(t, "b", receive(t, arrived).Key)

@@ -14,7 +14,7 @@ func TestSweep(t *testing.T) {
 	t.Parallel()
 	pool := open(t)
 	const old = 2*relay.SweepPage + 7
-	exec(t, pool, `INSERT INTO fsm_outbox_sent (id, machine, key, version, event, topic, payload, at, sent_at)
+	execute(t, pool, `INSERT INTO fsm_outbox_sent (id, machine, key, version, event, topic, payload, at, sent_at)
 		SELECT i, 'order', 'a', i, 'pay', 'order_paid', '{}', now(), now() - CASE WHEN i <= $1 THEN interval '2 days' ELSE interval '1 hour' END
 		FROM generate_series(1, $1 + 5) AS i`, old)
 	n, err := relay.Sweep(t.Context(), pool, 24*time.Hour)
@@ -31,10 +31,10 @@ func TestSweepsSideBySide(t *testing.T) {
 	t.Parallel()
 	pool := emitted(t, 3, "a")
 	require.Equal(t, 3, once(t, &relay.Relay{DB: pool, Publisher: &broker{}}))
-	exec(t, pool, `UPDATE fsm_outbox_sent SET sent_at = sent_at - interval '1 day'`)
+	execute(t, pool, `UPDATE fsm_outbox_sent SET sent_at = sent_at - interval '1 day'`)
 	tx, err := pool.Begin(t.Context())
 	require.NoError(t, err)
-	exec(t, tx, `SELECT FROM fsm_outbox_sent WHERE version = 2 FOR UPDATE`)
+	execute(t, tx, `SELECT FROM fsm_outbox_sent WHERE version = 2 FOR UPDATE`)
 	n, err := relay.Sweep(t.Context(), pool, time.Hour)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, n)
@@ -48,7 +48,7 @@ func TestDiscardAndOnceMore(t *testing.T) {
 	pool := emitted(t, 1, "a")
 	b := &broker{}
 	require.Equal(t, 1, once(t, &relay.Relay{DB: pool, Publisher: b}))
-	exec(t, pool, `INSERT INTO fsm_outbox (id, machine, key, version, event, topic, payload, at) OVERRIDING SYSTEM VALUE
+	execute(t, pool, `INSERT INTO fsm_outbox (id, machine, key, version, event, topic, payload, at) OVERRIDING SYSTEM VALUE
 		SELECT id, machine, key, version, event, topic, payload, at FROM fsm_outbox_sent`)
 	require.Equal(t, 1, once(t, &relay.Relay{DB: pool, Publisher: b}))
 	require.Equal(t, 1, count(t, pool, "fsm_outbox_sent"))
@@ -70,7 +70,7 @@ func TestLag(t *testing.T) {
 	require.Zero(t, lag)
 	emit(t, pool, "a", 1)
 	emit(t, pool, "a", 2)
-	exec(t, pool, `UPDATE fsm_outbox SET at = CASE WHEN version = 1 THEN timestamptz '-infinity' ELSE now() - interval '90 seconds' END`)
+	execute(t, pool, `UPDATE fsm_outbox SET at = CASE WHEN version = 1 THEN timestamptz '-infinity' ELSE now() - interval '90 seconds' END`)
 	lag, err = relay.ReadLag(t.Context(), pool)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, lag.Waiting)
