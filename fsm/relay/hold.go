@@ -102,32 +102,46 @@ SET machine = excluded.machine, key = excluded.key, version = excluded.version, 
 // caller's transaction it is provisional until the COMMIT.
 //
 // The error is ErrNotHeld, ErrBusy while a relay tries just that key, ErrChanged
-// when row is not the first any more, ErrArgument, ErrNoTables, or the database's.
+// when row is not the first any more, ErrArgument, ErrNoTables, fsm.ErrNothingDone,
+// fsm.ErrUnknown when the COMMIT was lost, or the database's.
 func SetAside(ctx context.Context, db fsm.DB, machine, key string, row int64, d Decision) error {
 	if err := errors.Join(blank("machine", machine), blank("key", key), blank("actor", d.Actor), blank("reason", d.Reason)); err != nil {
 		return err
 	}
-	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
-		var hold int64
-		switch err := tx.QueryRow(ctx, lockHold, machine, key).Scan(&hold); {
-		case errors.Is(err, pgx.ErrNoRows):
-			return notLocked(ctx, tx, machine, key)
-		case err != nil:
-			return told("set aside", err)
-		}
-		// A later statement, whose snapshot has what was committed with the hold.
-		tag, err := tx.Exec(ctx, moveAside, hold, machine, key, row, d.Actor, d.Reason)
-		switch {
-		case err != nil:
-			return told("set aside", err)
-		case tag.RowsAffected() == 0:
-			return ErrChanged
-		}
-		if _, err := tx.Exec(ctx, settleHolds, []int64{hold}); err != nil {
-			return told("set aside", err)
-		}
-		return nil
+	tx, err := db.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("relay: %w: begin: %w", fsm.ErrNothingDone, err)
+	}
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	return fsm.RunTx(detached, begun{tx}, fsm.TxPolicy{Attempts: 1}, func(_ context.Context, tx pgx.Tx) error {
+		return setAside(ctx, tx, machine, key, row, d)
 	})
+}
+
+// endTimeout bounds the COMMIT of a decision, which goes on when ctx ends.
+const endTimeout = 10 * time.Second
+
+func setAside(ctx context.Context, tx pgx.Tx, machine, key string, row int64, d Decision) error {
+	var hold int64
+	switch err := tx.QueryRow(ctx, lockHold, machine, key).Scan(&hold); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return notLocked(ctx, tx, machine, key)
+	case err != nil:
+		return told("set aside", err)
+	}
+	// A later statement, whose snapshot has what was committed with the hold.
+	tag, err := tx.Exec(ctx, moveAside, hold, machine, key, row, d.Actor, d.Reason)
+	switch {
+	case err != nil:
+		return told("set aside", err)
+	case tag.RowsAffected() == 0:
+		return ErrChanged
+	}
+	if _, err := tx.Exec(ctx, settleHolds, []int64{hold}); err != nil {
+		return told("set aside", err)
+	}
+	return nil
 }
 
 // notLocked tells a hold that is not there from one that is locked.

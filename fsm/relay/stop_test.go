@@ -55,6 +55,51 @@ func TestATryThatHangs(t *testing.T) {
 	require.Equal(t, context.DeadlineExceeded.Error(), holds[0].Error)
 }
 
+// A try that takes all the time leaves the other keys alone: they were not begun,
+// and nothing is held against them.
+func TestNothingIsBegunWhenTheTimeIsOver(t *testing.T) {
+	t.Parallel()
+	pool := emitted(t, 2, "slow", "good")
+	b := &broker{judge: func(ctx context.Context, m relay.Message) error {
+		if m.Key == "slow" {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return nil
+	}}
+	r := &relay.Relay{DB: pool, Publisher: b, Parallel: 1, Timeout: 100 * time.Millisecond, Tries: 1}
+	require.Zero(t, once(t, r))
+	require.Equal(t, 1, count(t, pool, "fsm_outbox_holds"))
+	require.Equal(t, 2, once(t, r))
+	require.Equal(t, []string{"good 1", "good 2"}, b.all())
+}
+
+// A held key that hangs when it is tried again keeps no fresh message waiting.
+func TestHeldKeysDoNotDelayFreshOnes(t *testing.T) {
+	t.Parallel()
+	pool := emitted(t, 1, "slow")
+	require.Zero(t, once(t, &relay.Relay{DB: pool, Publisher: refusing{}, Backoff: again}))
+	entered, leave := make(chan struct{}), make(chan struct{})
+	arrived := make(chan relay.Message)
+	r := &relay.Relay{DB: pool, Every: time.Millisecond, Publisher: relay.PublisherFunc(func(_ context.Context, m relay.Message) error {
+		if m.Key == "slow" {
+			close(entered)
+			<-leave
+			return nil
+		}
+		arrived <- m
+		return nil
+	})}
+	running(t, r)
+	receive(t, entered)
+	for v := range 3 {
+		emit(t, pool, "good", v+1)
+		require.EqualValues(t, v+1, receive(t, arrived).Version)
+	}
+	close(leave)
+	untilEmpty(t, pool)
+}
+
 // A relay that stands still loses its session and with it the key: another one
 // delivers, and the first marks nothing when it comes back.
 func TestAFrozenRelayLosesItsKeys(t *testing.T) {
@@ -165,4 +210,44 @@ func TestTheTablesAreMissing(t *testing.T) {
 	r.Wait = func(ctx context.Context, _ time.Duration, _ <-chan struct{}) error { <-ctx.Done(); return ctx.Err() }
 	require.ErrorIs(t, r.Run(ctx), context.Canceled)
 	require.ErrorIs(t, told, relay.ErrNoTables)
+}
+
+// A connection that listens and is lost is opened again, and told of.
+func TestListeningGoesOn(t *testing.T) {
+	t.Parallel()
+	pool := open(t)
+	lost := make(chan error, 100)
+	r := &relay.Relay{
+		DB: pool, Publisher: refusing{}, Every: time.Millisecond,
+		Listen: func(ctx context.Context) (*pgx.Conn, error) { return pgx.ConnectConfig(ctx, pool.Config().ConnConfig) },
+		Failed: func(err error) { lost <- err },
+	}
+	running(t, r)
+	const listening = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`
+	until(t, pool, `SELECT EXISTS (`+listening+`)`)
+	var pid int
+	require.NoError(t, pool.QueryRow(t.Context(), listening).Scan(&pid))
+	execute(t, pool, `SELECT pg_terminate_backend($1)`, pid)
+	require.ErrorContains(t, receive(t, lost), "relay: listen: ")
+	until(t, pool, `SELECT EXISTS (`+listening+` AND pid <> $1)`, pid)
+}
+
+// Run makes round after round while there is more, and takes its pauses only then.
+func TestRunDoesNotPauseWhileThereIsMore(t *testing.T) {
+	t.Parallel()
+	pool := emitted(t, 7, "a")
+	b := &broker{}
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan int, 2)
+	r := &relay.Relay{DB: pool, Publisher: b, Batch: 2, Wait: func(ctx context.Context, _ time.Duration, _ <-chan struct{}) error {
+		left <- 7 - len(b.all())
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	receive(t, left) // of the held keys, of which there are none, at any time
+	require.Zero(t, receive(t, left), "of the fresh ones")
+	cancel()
+	require.ErrorIs(t, receive(t, done), context.Canceled)
 }
