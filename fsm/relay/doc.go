@@ -13,12 +13,12 @@
 // is the order in which they were committed. Every statement that writes an
 // outbox row holds the lock of the row of business while it draws the id: a
 // transition, a compensated fact and a deadline's sweep emit from the row that
-// they locked (FOR NO KEY UPDATE) and a creation from the row that it inserted,
-// whose key makes every other creation wait; a forced correction, which emits
-// nothing, holds it as well. The lock lasts until the COMMIT. So whoever draws
-// the next id of that key began to do so after that COMMIT: smaller ids are
-// visible before greater ones, and a key's smallest visible row is its first.
-// The sequence must keep its CACHE of 1, as identity columns have it.
+// they locked (FOR NO KEY UPDATE), and a creation from the row that it inserted,
+// whose key makes every other creation wait, also one after a deletion. A forced
+// correction emits nothing, and holds the lock as well. It lasts until the COMMIT.
+// So whoever draws the next id of that key began to do so after that COMMIT:
+// smaller ids are visible before greater ones, and a key's smallest visible row
+// is its first. The sequence must keep its CACHE of 1, as identity columns have it.
 //
 // A relay delivers rows of a key only while it holds the lock of the key's first
 // row, which PostgreSQL gives to one of them; the others pass over the whole key.

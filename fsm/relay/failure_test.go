@@ -140,6 +140,51 @@ func TestSetAsideOfTheLastMessage(t *testing.T) {
 	require.Zero(t, count(t, pool, "fsm_outbox"))
 }
 
+// What is written while a held key is sent belongs to the hold that goes on, so
+// that one relay takes all the rest.
+func TestRowsThatComeWhileAHeldKeyIsSent(t *testing.T) {
+	t.Parallel()
+	pool := emitted(t, 1, "a")
+	require.Zero(t, once(t, &relay.Relay{DB: pool, Publisher: refusing{}, Backoff: again}))
+	b := &broker{judge: func(_ context.Context, m relay.Message) error {
+		if m.Version == 1 {
+			emit(t, pool, "a", 2)
+			emit(t, pool, "a", 3)
+		}
+		return nil
+	}}
+	r := &relay.Relay{DB: pool, Publisher: b}
+	require.Equal(t, 1, once(t, r))
+	var state string
+	require.NoError(t, pool.QueryRow(t.Context(), `SELECT string_agg(concat_ws(' ', o.version, h.tries, h.error = '', h.next_at <= now()), ',' ORDER BY o.id)
+		FROM fsm_outbox AS o LEFT JOIN fsm_outbox_holds AS h ON h.id = o.hold`).Scan(&state))
+	require.Equal(t, "2 0 t t,3", state, "the first that is left points at the hold, which is due")
+	require.Equal(t, 2, once(t, r))
+	require.Equal(t, upTo(3), b.told("a"))
+	require.Zero(t, count(t, pool, "fsm_outbox_holds"))
+}
+
+// A person who decides, and takes long to commit, keeps no relay waiting.
+func TestADecisionUnderWay(t *testing.T) {
+	t.Parallel()
+	pool := emitted(t, 2, "poison", "late")
+	require.Zero(t, once(t, &relay.Relay{DB: pool, Publisher: refusing{}, Backoff: again}))
+	tx, err := pool.Begin(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, relay.SetAside(t.Context(), tx, "order", "poison", 1, relay.Decision{Actor: "ann", Reason: "twice"}))
+	ctx, cancel := context.WithTimeout(t.Context(), patience/3)
+	defer cancel()
+	b := &broker{}
+	r := &relay.Relay{DB: pool, Publisher: b}
+	n, err := r.Once(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+	require.Equal(t, []string{"late 1", "late 2"}, b.all())
+	require.NoError(t, tx.Commit(t.Context()))
+	drain(t, r, pool)
+	require.Equal(t, []int64{2}, b.told("poison"))
+}
+
 // A hold whose rows a person deleted ends by itself.
 func TestAHoldOfNothingEnds(t *testing.T) {
 	t.Parallel()
@@ -234,7 +279,8 @@ func TestArguments(t *testing.T) {
 		"Batch is not":            {DB: begins{}, Publisher: refusing{}, Batch: -1},
 		"Batch is not from":       {DB: begins{}, Publisher: refusing{}, Batch: 1 << 20},
 		"a field is negative":     {DB: begins{}, Publisher: refusing{}, Tries: -1},
-		"Timeout is longer than ": {DB: begins{}, Publisher: refusing{}, Timeout: 2 * time.Hour},
+		"Timeout is not from 1ms": {DB: begins{}, Publisher: refusing{}, Timeout: 1},
+		"to 1h0m0s":               {DB: begins{}, Publisher: refusing{}, Timeout: 2 * time.Hour},
 	} {
 		_, err := r.Once(t.Context())
 		require.ErrorIs(t, err, relay.ErrArgument)

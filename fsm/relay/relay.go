@@ -91,14 +91,15 @@ func (r *Relay) check() error {
 		return fmt.Errorf("%w: Batch is not from 0 to %d", ErrArgument, maxBatch)
 	case r.Parallel < 0, r.Timeout < 0, r.Every < 0, r.Tries < 0:
 		return fmt.Errorf("%w: a field is negative", ErrArgument)
-	case r.Timeout > maxTimeout:
-		return fmt.Errorf("%w: Timeout is longer than %s", ErrArgument, maxTimeout)
+	case r.Timeout > 0 && r.Timeout < minTimeout, r.Timeout > maxTimeout:
+		return fmt.Errorf("%w: Timeout is not from %s to %s", ErrArgument, minTimeout, maxTimeout)
 	}
 	return nil
 }
 
 const (
 	maxBatch   = 10_000
+	minTimeout = time.Millisecond // the unit of the server's
 	maxTimeout = time.Hour
 )
 

@@ -57,8 +57,7 @@ func (r *Relay) inTx(ctx context.Context, fn func(detached context.Context, tx p
 	defer cancel()
 	once := fsm.TxPolicy{Attempts: 1} // what was sent is not sent again by a mere repetition
 	return fsm.RunTx(detached, begun{tx}, once, func(detached context.Context, tx pgx.Tx) error {
-		// At least 1 ms: 0 means never.
-		lease := fmt.Sprintf("%dms", max(1, r.lease().Milliseconds()))
+		lease := fmt.Sprintf("%dms", r.lease().Milliseconds())
 		if _, err := tx.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, true)`, lease); err != nil {
 			return told("bound the transaction", err)
 		}
@@ -93,6 +92,13 @@ type sending struct {
 	// while none is accepted.
 	accepted, refused atomic.Int64
 	enough            int64
+}
+
+// over reports whether no further message may be begun. It looks at the clock
+// too: a try that took all the time may end a moment before begin does.
+func (s *sending) over() bool {
+	deadline, ok := s.begin.Deadline()
+	return s.begin.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
 // send sends the runs, several at once and each in its order, and returns what
@@ -131,7 +137,7 @@ func (r *Relay) send(ctx context.Context, runs []run) ([]result, error) {
 // sendRun sends the messages of one key until one is not accepted.
 func (r *Relay) sendRun(s *sending, res *result) error {
 	for _, m := range res.messages {
-		if s.begin.Err() != nil {
+		if s.over() {
 			return nil
 		}
 		if err := r.publish(s.begin, m); err != nil {

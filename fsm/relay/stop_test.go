@@ -48,7 +48,7 @@ func TestATryThatHangs(t *testing.T) {
 		}
 		return nil
 	}}
-	require.Equal(t, 1, once(t, &relay.Relay{DB: pool, Publisher: b, Timeout: 300 * time.Millisecond, Tries: 1}))
+	require.Equal(t, 1, once(t, &relay.Relay{DB: pool, Publisher: b, Timeout: time.Second, Tries: 1}))
 	holds, err := relay.Holds(t.Context(), pool, 0)
 	require.NoError(t, err)
 	require.Equal(t, "slow", holds[0].Key)
@@ -67,10 +67,9 @@ func TestNothingIsBegunWhenTheTimeIsOver(t *testing.T) {
 		}
 		return nil
 	}}
-	r := &relay.Relay{DB: pool, Publisher: b, Parallel: 1, Timeout: 100 * time.Millisecond, Tries: 1}
-	require.Zero(t, once(t, r))
+	require.Zero(t, once(t, &relay.Relay{DB: pool, Publisher: b, Parallel: 1, Timeout: 500 * time.Millisecond, Tries: 1}))
 	require.Equal(t, 1, count(t, pool, "fsm_outbox_holds"))
-	require.Equal(t, 2, once(t, r))
+	require.Equal(t, 2, once(t, &relay.Relay{DB: pool, Publisher: b}))
 	require.Equal(t, []string{"good 1", "good 2"}, b.all())
 }
 
@@ -113,7 +112,7 @@ func TestAFrozenRelayLosesItsKeys(t *testing.T) {
 	})
 	failed := make(chan error, 1)
 	go func() {
-		_, err := (&relay.Relay{DB: pool, Publisher: frozen, Timeout: 20 * time.Millisecond}).Once(t.Context())
+		_, err := (&relay.Relay{DB: pool, Publisher: frozen, Timeout: 500 * time.Millisecond}).Once(t.Context())
 		failed <- err
 	}()
 	receive(t, entered)
