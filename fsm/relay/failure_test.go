@@ -185,6 +185,21 @@ func TestADecisionUnderWay(t *testing.T) {
 	require.Equal(t, []int64{2}, b.told("poison"))
 }
 
+// A hold that another relay has just then is passed over, so that its tries are
+// counted and its pause is kept by one.
+func TestAHoldIsTriedByOne(t *testing.T) {
+	t.Parallel()
+	pool := emitted(t, 1, "a")
+	require.Zero(t, once(t, &relay.Relay{DB: pool, Publisher: refusing{}, Backoff: again}))
+	tx, err := pool.Begin(t.Context())
+	require.NoError(t, err)
+	execute(t, tx, `SELECT FROM fsm_outbox_holds FOR NO KEY UPDATE`)
+	r := &relay.Relay{DB: pool, Publisher: &broker{}}
+	require.Zero(t, once(t, r))
+	require.NoError(t, tx.Rollback(t.Context()))
+	require.Equal(t, 1, once(t, r))
+}
+
 // A hold whose rows a person deleted ends by itself.
 func TestAHoldOfNothingEnds(t *testing.T) {
 	t.Parallel()

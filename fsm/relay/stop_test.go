@@ -156,7 +156,7 @@ func TestWakeUps(t *testing.T) {
 	t.Parallel()
 	pool := open(t)
 	execute(t, pool, `ALTER TABLE fsm_outbox ENABLE TRIGGER fsm_outbox_notify`)
-	arrived, waits := make(chan relay.Message), make(chan time.Duration)
+	arrived, waits := make(chan relay.Message), make(chan time.Duration, 1)
 	r := &relay.Relay{
 		DB: pool, Every: time.Second,
 		Publisher: relay.PublisherFunc(func(_ context.Context, m relay.Message) error { arrived <- m; return nil }),
@@ -164,7 +164,7 @@ func TestWakeUps(t *testing.T) {
 		Wait: func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 			select {
 			case waits <- d:
-			default:
+			default: // one will do
 			}
 			select {
 			case <-ctx.Done():
@@ -204,11 +204,11 @@ func TestTheTablesAreMissing(t *testing.T) {
 	require.ErrorIs(t, relay.Retry(t.Context(), pool, "order", "a"), relay.ErrNoTables)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	var told error
-	r.Failed = func(err error) { told = err; cancel() }
+	told := make(chan error, 2) // by each of the two lanes at most
+	r.Failed = func(err error) { told <- err; cancel() }
 	r.Wait = func(ctx context.Context, _ time.Duration, _ <-chan struct{}) error { <-ctx.Done(); return ctx.Err() }
 	require.ErrorIs(t, r.Run(ctx), context.Canceled)
-	require.ErrorIs(t, told, relay.ErrNoTables)
+	require.ErrorIs(t, receive(t, told), relay.ErrNoTables)
 }
 
 // A connection that listens and is lost is opened again, and told of.
