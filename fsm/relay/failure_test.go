@@ -96,7 +96,10 @@ func TestParkedKeysWaitForAPerson(t *testing.T) {
 			tries = append(tries, fmt.Sprint(failed.Tries, failed.Parked))
 		}
 	}}
-	for range 6 {
+	require.Zero(t, once(t, r))
+	first, err := relay.Holds(t.Context(), pool, 1)
+	require.NoError(t, err)
+	for range 5 {
 		require.Zero(t, once(t, r))
 	}
 	require.Equal(t, []string{"1 false", "2 false", "3 true"}, tries)
@@ -108,6 +111,7 @@ func TestParkedKeysWaitForAPerson(t *testing.T) {
 	require.Len(t, holds, 1)
 	require.Nil(t, holds[0].Next)
 	require.Equal(t, 3, holds[0].Tries)
+	require.Equal(t, first[0].Since, holds[0].Since)
 
 	d := relay.Decision{Actor: "ann", Reason: "the customer is gone"}
 	require.ErrorIs(t, relay.SetAside(t.Context(), pool, "order", "poison", holds[0].Row+1, d), relay.ErrChanged)

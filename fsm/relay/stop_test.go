@@ -211,6 +211,37 @@ func TestTheTablesAreMissing(t *testing.T) {
 	require.ErrorIs(t, receive(t, told), relay.ErrNoTables)
 }
 
+// What was written before anybody listened is looked for when somebody does.
+func TestRowsFromBeforeTheListening(t *testing.T) {
+	t.Parallel()
+	pool := open(t)
+	idle, allowed, arrived := make(chan struct{}), make(chan struct{}), make(chan relay.Message)
+	running(t, &relay.Relay{
+		DB:        pool,
+		Publisher: relay.PublisherFunc(func(_ context.Context, m relay.Message) error { arrived <- m; return nil }),
+		Listen: func(ctx context.Context) (*pgx.Conn, error) {
+			<-allowed
+			return pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
+		},
+		Wait: func(ctx context.Context, _ time.Duration, wake <-chan struct{}) error {
+			select {
+			case idle <- struct{}{}:
+			case <-ctx.Done():
+			}
+			select {
+			case <-wake: // and no pause is ever over
+			case <-ctx.Done():
+			}
+			return ctx.Err()
+		},
+	})
+	receive(t, idle) // one for fresh rows,
+	receive(t, idle) // one for held keys
+	emit(t, pool, "a", 1)
+	close(allowed)
+	require.Equal(t, "a", receive(t, arrived).Key)
+}
+
 // A connection that listens and is lost is opened again, and told of.
 func TestListeningGoesOn(t *testing.T) {
 	t.Parallel()
