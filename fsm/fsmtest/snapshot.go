@@ -73,7 +73,7 @@ func (e *engine) lookSQL(r *row) string {
   'outbox', %[5]s,
   'audit', %[6]s)`, quoted(m.Table), e.where(r, "o"),
 		list(quoted(m.History), e.where(r, "x"), "x.version", without), facts,
-		list("fsm_outbox", ours, "x.id", " - ARRAY['id']"), list("fsm_audit", ours, "x.id", " - ARRAY['id']"))
+		list("fsm_outbox", ours, "x.id", " - ARRAY['id', 'hold']"), list("fsm_audit", ours, "x.id", " - ARRAY['id']"))
 }
 
 // today calls the states of a snapshot by the names of today, whatever the

@@ -68,6 +68,45 @@ type FsmOutbox struct {
 	Topic   string
 	Payload []byte
 	At      time.Time
+	Hold    *int64
+}
+
+type FsmOutboxAside struct {
+	ID      int64
+	Machine string
+	Key     string
+	Version int64
+	Event   string
+	Topic   string
+	Payload []byte
+	At      time.Time
+	Tries   int32
+	Error   string
+	Actor   string
+	Reason  string
+	AsideAt time.Time
+}
+
+type FsmOutboxHold struct {
+	ID      int64
+	Machine string
+	Key     string
+	Tries   int32
+	Error   string
+	Since   time.Time
+	NextAt  *time.Time
+}
+
+type FsmOutboxSent struct {
+	ID      int64
+	Machine string
+	Key     string
+	Version int64
+	Event   string
+	Topic   string
+	Payload []byte
+	At      time.Time
+	SentAt  time.Time
 }
 
 type FsmToken struct {

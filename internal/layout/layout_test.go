@@ -66,6 +66,8 @@ var table = []struct {
 	{"fsm/command", []string{"fsm", "fsm/fault"}},
 	{"fsm/command/commandhttp", []string{"fsm", "fsm/command"}},
 	{"fsm/webhook", nil},
+	{"fsm/relay", []string{"fsm", "fsm/fault"}},
+	{"fsm/relay/relaywatermill", []string{"fsm/relay"}},
 	{"gen/db", nil},
 	{"gen/order", []string{"fsm", "gen/db"}},
 	{"gen/payment", []string{"fsm", "gen/db"}},
