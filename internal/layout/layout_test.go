@@ -57,6 +57,7 @@ var table = []struct {
 
 	{"fsm", nil},
 	{"fsm/fsmtest", []string{"fsm"}},
+	{"fsm/attempt", []string{"fsm", "fsm/fault"}},
 	{"fsm/fault", nil},
 	{"fsm/webhook", nil},
 	{"gen/db", nil},

@@ -1,0 +1,176 @@
+package attempt_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/fsm/fault"
+)
+
+// held is a call that is under way until the test lets it answer.
+type held struct {
+	begun, answer chan struct{}
+	ended         chan error
+	got           attempt.Attempt
+}
+
+// hold drives an attempt in another goroutine up to the answer of its call.
+func (b *bench) hold(id string) *held {
+	b.t.Helper()
+	h := &held{begun: make(chan struct{}), answer: make(chan struct{}), ended: make(chan error, 1)}
+	kind := *b.kind
+	kind.Call = func(ctx context.Context, a attempt.Attempt) (attempt.Result, error) {
+		result, err := b.kind.Call(ctx, a)
+		close(h.begun)
+		<-h.answer
+		result.Ref = "late"
+		return result, err
+	}
+	go func() {
+		var err error
+		h.got, err = attempt.Drive(b.t.Context(), b.pool, &kind, id)
+		h.ended <- err
+	}()
+	<-h.begun
+	return h
+}
+
+// While one owner drives, another is told so and does nothing. It covers the one
+// id that a restart or a parallel start runs twice.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	a := b.start("r1")
+	h := b.hold(a.ID)
+	_, err := b.drive(a.ID)
+	require.ErrorIs(t, err, attempt.ErrBusy)
+	var busy *attempt.BusyError
+	require.ErrorAs(t, err, &busy)
+	require.Positive(t, busy.Left)
+	require.LessOrEqual(t, busy.Left, time.Minute)
+	close(h.answer)
+	require.NoError(t, <-h.ended)
+	require.Equal(t, "sends 1 queries 0", b.provider.seen())
+	require.Equal(t, []string{"r1 SUCCEEDED"}, b.done())
+}
+
+// An answer that comes after the lease was lost is not recorded: not over a newer
+// owner's that is there already, nor under one that is still at work.
+func TestLateAnswer(t *testing.T) {
+	t.Parallel()
+	for _, newer := range []string{"completed", "at work"} {
+		t.Run(newer, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			a := b.start("r1")
+			late := b.hold(a.ID)
+			b.endLeases()
+
+			done, release := make(chan error, 1), make(chan struct{})
+			asking := make(chan struct{})
+			kind := *b.kind
+			kind.Query = func(ctx context.Context, a attempt.Attempt) (attempt.Result, error) {
+				close(asking)
+				<-release
+				return b.kind.Query(ctx, a)
+			}
+			go func() {
+				_, err := attempt.Drive(b.t.Context(), b.pool, &kind, a.ID)
+				done <- err
+			}()
+			<-asking
+			finish := func() {
+				close(release)
+				require.NoError(t, <-done)
+			}
+			if newer == "completed" {
+				finish()
+			}
+			close(late.answer)
+			require.ErrorIs(t, <-late.ended, attempt.ErrLost)
+			if newer == "at work" {
+				require.Equal(t, attempt.Sent, b.get(a.ID).State)
+				finish()
+			}
+			got := b.get(a.ID)
+			require.Equal(t, "re_"+a.ID, got.Result.Ref, "not the late one's")
+			require.Equal(t, int64(2), got.Fence)
+			require.Equal(t, []string{"r1 SUCCEEDED"}, b.done())
+			require.Equal(t, 1, b.provider.left())
+			require.Contains(t, b.notices(), string(attempt.WasTakenOver))
+			require.Contains(t, b.notices(), string(attempt.WasLost))
+		})
+	}
+}
+
+// What is commonly done instead: the answer is written by id alone.
+func TestNaiveLateAnswerOverwrites(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	a := b.start("r1")
+	late := b.hold(a.ID)
+	b.endLeases()
+	require.True(t, b.driven(a.ID).Completed())
+	b.exec(`UPDATE fsm_attempts SET state = 'REFUSED', ref = 'late' WHERE id = $1`, a.ID)
+	require.Equal(t, "late", b.get(a.ID).Result.Ref)
+	require.Equal(t, []string{"r1 SUCCEEDED"}, b.done(), "and the business was told otherwise")
+	close(late.answer)
+	require.ErrorIs(t, <-late.ended, attempt.ErrLost)
+}
+
+// A step that outlives its lease is rolled back: the newer owner has passed it.
+func TestStepAfterTheLease(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(`CREATE TABLE reserved (business_key text NOT NULL)`)
+	b.kind.Steps = []attempt.Step{{Name: "reserve", Do: reserve}}
+	begun, on := make(chan struct{}), make(chan struct{})
+	a := b.start("r1")
+	// The slow owner has claimed, and is about to begin its step.
+	ended := make(chan error, 1)
+	go func() {
+		_, err := attempt.Drive(pausedAt(t.Context(), attempt.PointStarted, begun, on), b.pool, b.kind, a.ID)
+		ended <- err
+	}()
+	<-begun
+	b.endLeases()
+	require.True(t, b.driven(a.ID).Completed())
+	close(on)
+	require.ErrorIs(t, <-ended, attempt.ErrLost)
+	require.Equal(t, []string{"r1"}, b.texts(`SELECT business_key FROM reserved`))
+	require.Equal(t, 1, b.provider.left())
+}
+
+// A newer owner takes over while a business change is under way: one of the two
+// commits it.
+func TestTakenOverWhileCompleting(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	a := b.start("r1")
+	begun, on := make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := attempt.Drive(pausedAt(t.Context(), attempt.PointRecorded, begun, on), b.pool, b.kind, a.ID)
+		ended <- err
+	}()
+	<-begun
+	b.endLeases()
+	require.True(t, b.driven(a.ID).Completed())
+	close(on)
+	require.ErrorIs(t, <-ended, attempt.ErrLost)
+	require.Equal(t, []string{"r1 SUCCEEDED"}, b.done())
+	require.Equal(t, "sends 1 queries 0", b.provider.seen())
+}
+
+// pausedAt stops a round at a point until the test goes on.
+func pausedAt(ctx context.Context, point fault.Point, begun, on chan struct{}) context.Context {
+	return fault.With(ctx, point, fault.Nth(1, func(context.Context) error {
+		close(begun)
+		<-on
+		return nil
+	}))
+}
