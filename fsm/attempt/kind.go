@@ -159,3 +159,15 @@ func (k *Kind) checkSteps() error {
 	}
 	return nil
 }
+
+// MaxRound is the longest that one round may take: every step, a look-up, a call
+// and the completion, each within its bound, and a moment to write it down. A
+// scheduler that gives up on jobs must give a round at least that. 0 for a kind
+// that cannot work.
+func (k *Kind) MaxRound() time.Duration {
+	if k.check() != nil {
+		return 0
+	}
+	p := k.Policy.filled()
+	return time.Duration(len(k.Steps)+1)*p.Lease + 2*p.CallTimeout + 4*endTimeout
+}

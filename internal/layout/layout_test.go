@@ -58,6 +58,7 @@ var table = []struct {
 	{"fsm", nil},
 	{"fsm/fsmtest", []string{"fsm"}},
 	{"fsm/attempt", []string{"fsm", "fsm/fault"}},
+	{"fsm/attempt/attemptriver", []string{"fsm/attempt"}},
 	{"fsm/fault", nil},
 	{"fsm/webhook", nil},
 	{"gen/db", nil},
