@@ -183,3 +183,8 @@ func (b *bench) notices() string {
 	defer b.mu.Unlock()
 	return strings.Trim(fmt.Sprint(b.told), "[]")
 }
+
+// answering is a call that always has the same answer.
+func answering(r attempt.Result, err error) func(context.Context, attempt.Attempt) (attempt.Result, error) {
+	return func(context.Context, attempt.Attempt) (attempt.Result, error) { return r, err }
+}
