@@ -1,9 +1,11 @@
 package attempt_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -95,4 +97,39 @@ func TestRefundThatIsNotSent(t *testing.T) {
 	require.ErrorIs(t, sendRefund(t.Context(), b.pool, b.kind, "nobody"), fsm.ErrNotFound)
 	_, err := attempt.Find(t.Context(), b.pool, "refund", "nobody")
 	require.ErrorIs(t, err, attempt.ErrNotFound)
+}
+
+// An attempt that waits for a person is an ABNORMAL refund; its retry resumes the
+// attempt, under the key that it had.
+func TestStuckRefund(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, cuts)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	b.kind = refunds(client, b.provider.url)
+	b.kind.Policy.MaxRounds = 1
+	key := refund.Key("r-1")
+	_, err := refund.Create(t.Context(), b.pool, refund.CreateParams{
+		Key: key, OrderID: "0a000000-0000-4000-8000-00000000000a", PaymentNo: "p-1", AmountCents: 500,
+	})
+	require.NoError(t, err)
+	require.NoError(t, sendRefund(t.Context(), b.pool, b.kind, key))
+	a, err := attempt.Find(t.Context(), b.pool, "refund", "r-1")
+	require.NoError(t, err)
+	_, err = b.drive(a.ID)
+	require.ErrorIs(t, err, attempt.ErrStuck)
+
+	stuck, err := refund.Stick(t.Context(), b.pool, key)
+	require.NoError(t, err)
+	require.Equal(t, refund.StateAbnormal, stuck.State)
+	retried, err := refund.Retry(t.Context(), b.pool, key, refund.Then(func(ctx context.Context, tx pgx.Tx, _ refund.Result) error {
+		return attempt.Resume(ctx, tx, a.ID, fsm.Correction{Actor: "ann", Reason: "the provider is back"})
+	}))
+	require.NoError(t, err)
+	require.Equal(t, fsm.Applied, retried.Outcome)
+	require.True(t, b.driven(a.ID).Completed())
+	row, err := refund.Get(t.Context(), b.pool, key)
+	require.NoError(t, err)
+	require.Equal(t, refund.StateSucceeded, row.Status)
+	require.Equal(t, 1, b.provider.left())
+	require.Equal(t, "sends 1 queries 1", b.provider.seen())
 }
