@@ -2,6 +2,7 @@ package attempt_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -18,8 +19,9 @@ type held struct {
 	got           attempt.Attempt
 }
 
-// hold drives an attempt in another goroutine up to the answer of its call.
-func (b *bench) hold(id string) *held {
+// hold drives an attempt in another goroutine up to the answer of its call, which
+// is late and, when it is an error, not the provider's.
+func (b *bench) hold(id string, late error) *held {
 	b.t.Helper()
 	h := &held{begun: make(chan struct{}), answer: make(chan struct{}), ended: make(chan error, 1)}
 	kind := *b.kind
@@ -28,7 +30,7 @@ func (b *bench) hold(id string) *held {
 		close(h.begun)
 		<-h.answer
 		result.Ref = "late"
-		return result, err
+		return result, errors.Join(err, late)
 	}
 	go func() {
 		var err error
@@ -45,7 +47,7 @@ func TestBusy(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	a := b.start("r1")
-	h := b.hold(a.ID)
+	h := b.hold(a.ID, nil)
 	_, err := b.drive(a.ID)
 	require.ErrorIs(t, err, attempt.ErrBusy)
 	var busy *attempt.BusyError
@@ -58,53 +60,62 @@ func TestBusy(t *testing.T) {
 	require.Equal(t, []string{"r1 SUCCEEDED"}, b.done())
 }
 
-// An answer that comes after the lease was lost is not recorded: not over a newer
-// owner's that is there already, nor under one that is still at work.
+// What a call says after the lease was lost is not recorded: not over a newer
+// owner's that is there already, nor under one that is still at work. It covers
+// the late step that overwrites what was decided meanwhile.
 func TestLateAnswer(t *testing.T) {
 	t.Parallel()
-	for _, newer := range []string{"completed", "at work"} {
-		t.Run(newer, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			a := b.start("r1")
-			late := b.hold(a.ID)
-			b.endLeases()
-
-			done, release := make(chan error, 1), make(chan struct{})
-			asking := make(chan struct{})
-			kind := *b.kind
-			kind.Query = func(ctx context.Context, a attempt.Attempt) (attempt.Result, error) {
-				close(asking)
-				<-release
-				return b.kind.Query(ctx, a)
-			}
-			go func() {
-				_, err := attempt.Drive(b.t.Context(), b.pool, &kind, a.ID)
-				done <- err
-			}()
-			<-asking
-			finish := func() {
-				close(release)
-				require.NoError(t, <-done)
-			}
-			if newer == "completed" {
-				finish()
-			}
-			close(late.answer)
-			require.ErrorIs(t, <-late.ended, attempt.ErrLost)
-			if newer == "at work" {
-				require.Equal(t, attempt.Sent, b.get(a.ID).State)
-				finish()
-			}
-			got := b.get(a.ID)
-			require.Equal(t, "re_"+a.ID, got.Result.Ref, "not the late one's")
-			require.Equal(t, int64(2), got.Fence)
-			require.Equal(t, []string{"r1 SUCCEEDED"}, b.done())
-			require.Equal(t, 1, b.provider.left())
-			require.Contains(t, b.notices(), string(attempt.WasTakenOver))
-			require.Contains(t, b.notices(), string(attempt.WasLost))
-		})
+	for name, late := range map[string]error{
+		"done": nil, "refused": attempt.Refuse("late"), "not known": errors.New("late"), "not sent": attempt.ErrNotSent,
+	} {
+		for _, newer := range []string{"completed", "at work"} {
+			t.Run(name+", newer owner "+newer, func(t *testing.T) {
+				t.Parallel()
+				lateAnswer(t, late, newer == "at work")
+			})
+		}
 	}
+}
+
+func lateAnswer(t *testing.T, said error, atWork bool) {
+	b := newBench(t)
+	a := b.start("r1")
+	late := b.hold(a.ID, said)
+	b.endLeases()
+
+	done, asking, release := make(chan error, 1), make(chan struct{}), make(chan struct{})
+	kind := *b.kind
+	kind.Query = func(ctx context.Context, a attempt.Attempt) (attempt.Result, error) {
+		close(asking)
+		<-release
+		return b.kind.Query(ctx, a)
+	}
+	go func() {
+		_, err := attempt.Drive(t.Context(), b.pool, &kind, a.ID)
+		done <- err
+	}()
+	<-asking
+	finish := func() {
+		close(release)
+		require.NoError(t, <-done)
+	}
+	if !atWork {
+		finish()
+	}
+	close(late.answer)
+	require.ErrorIs(t, <-late.ended, attempt.ErrLost)
+	if atWork {
+		require.Equal(t, attempt.Sent, b.get(a.ID).State)
+		finish()
+	}
+	got := b.get(a.ID)
+	require.Equal(t, attempt.Succeeded, got.State)
+	require.Equal(t, "re_"+a.ID, got.Result.Ref, "not the late one's")
+	require.Equal(t, int64(2), got.Fence)
+	require.Equal(t, []string{"r1 SUCCEEDED"}, b.done())
+	require.Equal(t, 1, b.provider.left())
+	require.Contains(t, b.notices(), string(attempt.WasTakenOver))
+	require.Contains(t, b.notices(), string(attempt.WasLost))
 }
 
 // What is commonly done instead: the answer is written by id alone.
@@ -112,7 +123,7 @@ func TestNaiveLateAnswerOverwrites(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	a := b.start("r1")
-	late := b.hold(a.ID)
+	late := b.hold(a.ID, nil)
 	b.endLeases()
 	require.True(t, b.driven(a.ID).Completed())
 	b.exec(`UPDATE fsm_attempts SET state = 'REFUSED', ref = 'late' WHERE id = $1`, a.ID)
@@ -143,6 +154,51 @@ func TestStepAfterTheLease(t *testing.T) {
 	require.ErrorIs(t, <-ended, attempt.ErrLost)
 	require.Equal(t, []string{"r1"}, b.texts(`SELECT business_key FROM reserved`))
 	require.Equal(t, 1, b.provider.left())
+}
+
+// An owner that was stopped before its send does not send when it goes on: the
+// newer one has.
+func TestSendAfterTheLease(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	a := b.start("r1")
+	begun, on := make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := attempt.Drive(pausedAt(t.Context(), attempt.PointStarted, begun, on), b.pool, b.kind, a.ID)
+		ended <- err
+	}()
+	<-begun
+	b.endLeases()
+	h := b.hold(a.ID, nil) // the newer one is in its call
+	close(on)
+	require.ErrorIs(t, <-ended, attempt.ErrLost)
+	require.Equal(t, "sends 1 queries 0", b.provider.seen())
+	close(h.answer)
+	require.NoError(t, <-h.ended)
+}
+
+// The same of a look-up.
+func TestQueryAfterTheLease(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, fails500)
+	a := b.start("r1")
+	_, err := b.drive(a.ID)
+	require.ErrorIs(t, err, attempt.ErrUnfinished)
+	begun, on := make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := attempt.Drive(pausedAt(t.Context(), attempt.PointStarted, begun, on), b.pool, b.kind, a.ID)
+		ended <- err
+	}()
+	<-begun
+	b.endLeases()
+	h := b.hold(a.ID, nil)
+	close(on)
+	require.ErrorIs(t, <-ended, attempt.ErrLost)
+	require.Equal(t, "sends 2 queries 1", b.provider.seen())
+	close(h.answer)
+	require.NoError(t, <-h.ended)
 }
 
 // A newer owner takes over while a business change is under way: one of the two
