@@ -48,6 +48,7 @@ func TestBusy(t *testing.T) {
 	b := newBench(t)
 	a := b.start("r1")
 	h := b.hold(a.ID, nil)
+	require.Equal(t, 1, b.count(`SELECT count(*) FROM fsm_attempts WHERE due > clock_timestamp()`), "nobody need try before the lease ends")
 	_, err := b.drive(a.ID)
 	require.ErrorIs(t, err, attempt.ErrBusy)
 	var busy *attempt.BusyError
@@ -133,25 +134,23 @@ func TestNaiveLateAnswerOverwrites(t *testing.T) {
 	require.ErrorIs(t, <-late.ended, attempt.ErrLost)
 }
 
-// A step that outlives its lease is rolled back: the newer owner has passed it.
+// An owner that was stopped before a step does not pass it when it goes on, though
+// the newer owner has not passed it either.
 func TestStepAfterTheLease(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec(`CREATE TABLE reserved (business_key text NOT NULL)`)
 	b.kind.Steps = []attempt.Step{{Name: "reserve", Do: reserve}}
-	begun, on := make(chan struct{}), make(chan struct{})
 	a := b.start("r1")
-	// The slow owner has claimed, and is about to begin its step.
-	ended := make(chan error, 1)
-	go func() {
-		_, err := attempt.Drive(pausedAt(t.Context(), attempt.PointStarted, begun, on), b.pool, b.kind, a.ID)
-		ended <- err
-	}()
-	<-begun
+	lateOn, lateEnded := b.stopped(a.ID, attempt.PointStarted)
 	b.endLeases()
-	require.True(t, b.driven(a.ID).Completed())
-	close(on)
-	require.ErrorIs(t, <-ended, attempt.ErrLost)
+	newerOn, newerEnded := b.stopped(a.ID, attempt.PointStarted)
+	close(lateOn)
+	require.ErrorIs(t, <-lateEnded, attempt.ErrLost)
+	require.Empty(t, b.get(a.ID).Steps)
+	require.Empty(t, b.texts(`SELECT business_key FROM reserved`))
+	close(newerOn)
+	require.NoError(t, <-newerEnded)
 	require.Equal(t, []string{"r1"}, b.texts(`SELECT business_key FROM reserved`))
 	require.Equal(t, 1, b.provider.left())
 }
@@ -162,13 +161,7 @@ func TestSendAfterTheLease(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	a := b.start("r1")
-	begun, on := make(chan struct{}), make(chan struct{})
-	ended := make(chan error, 1)
-	go func() {
-		_, err := attempt.Drive(pausedAt(t.Context(), attempt.PointStarted, begun, on), b.pool, b.kind, a.ID)
-		ended <- err
-	}()
-	<-begun
+	on, ended := b.stopped(a.ID, attempt.PointStarted)
 	b.endLeases()
 	h := b.hold(a.ID, nil) // the newer one is in its call
 	close(on)
@@ -185,13 +178,7 @@ func TestQueryAfterTheLease(t *testing.T) {
 	a := b.start("r1")
 	_, err := b.drive(a.ID)
 	require.ErrorIs(t, err, attempt.ErrUnfinished)
-	begun, on := make(chan struct{}), make(chan struct{})
-	ended := make(chan error, 1)
-	go func() {
-		_, err := attempt.Drive(pausedAt(t.Context(), attempt.PointStarted, begun, on), b.pool, b.kind, a.ID)
-		ended <- err
-	}()
-	<-begun
+	on, ended := b.stopped(a.ID, attempt.PointStarted)
 	b.endLeases()
 	h := b.hold(a.ID, nil)
 	close(on)
@@ -207,13 +194,7 @@ func TestTakenOverWhileCompleting(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	a := b.start("r1")
-	begun, on := make(chan struct{}), make(chan struct{})
-	ended := make(chan error, 1)
-	go func() {
-		_, err := attempt.Drive(pausedAt(t.Context(), attempt.PointRecorded, begun, on), b.pool, b.kind, a.ID)
-		ended <- err
-	}()
-	<-begun
+	on, ended := b.stopped(a.ID, attempt.PointRecorded)
 	b.endLeases()
 	require.True(t, b.driven(a.ID).Completed())
 	close(on)
@@ -222,11 +203,20 @@ func TestTakenOverWhileCompleting(t *testing.T) {
 	require.Equal(t, "sends 1 queries 0", b.provider.seen())
 }
 
-// pausedAt stops a round at a point until the test goes on.
-func pausedAt(ctx context.Context, point fault.Point, begun, on chan struct{}) context.Context {
-	return fault.With(ctx, point, fault.Nth(1, func(context.Context) error {
+// stopped drives an attempt in another goroutine and stops it at a point, until
+// the test closes on; ended then has what Drive returned.
+func (b *bench) stopped(id string, point fault.Point) (on chan struct{}, ended chan error) {
+	b.t.Helper()
+	begun, on, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	ctx := fault.With(b.t.Context(), point, fault.Nth(1, func(context.Context) error {
 		close(begun)
 		<-on
 		return nil
 	}))
+	go func() {
+		_, err := attempt.Drive(ctx, b.pool, b.kind, id)
+		ended <- err
+	}()
+	<-begun
+	return on, ended
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -95,6 +96,26 @@ func TestRepairRefuses(t *testing.T) {
 	}
 	require.Empty(t, b.audit())
 	require.NotNil(t, b.get(stuck.ID).StuckAt)
+}
+
+// What the provider said is not to be said otherwise by a person: an attempt that
+// is stuck in its completion can be resumed and not settled.
+func TestAnsweredIsNotSettled(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	broken := *b.kind
+	broken.Policy.MaxRounds = 1
+	broken.Complete = func(context.Context, pgx.Tx, attempt.Attempt) error { return errors.New("a bug") }
+	a := b.start("r1")
+	_, err := attempt.Drive(t.Context(), b.pool, &broken, a.ID)
+	require.ErrorIs(t, err, attempt.ErrStuck)
+	err = attempt.Settle(t.Context(), b.pool, a.ID, attempt.Refused, attempt.Result{}, "no", ann)
+	require.ErrorIs(t, err, attempt.ErrNotStuck)
+	require.Equal(t, attempt.Succeeded, b.get(a.ID).State)
+	require.NoError(t, attempt.Resume(t.Context(), b.pool, a.ID, ann))
+	require.True(t, b.driven(a.ID).Completed())
+	require.Equal(t, "sends 1 queries 0", b.provider.seen())
+	require.Equal(t, []string{"r1 SUCCEEDED"}, b.done())
 }
 
 func TestStuckPage(t *testing.T) {
