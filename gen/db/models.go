@@ -10,6 +10,65 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+type FsmAttempt struct {
+	ID          string
+	Kind        string
+	BusinessKey string
+	Request     []byte
+	State       string
+	Ref         string
+	Result      []byte
+	Code        string
+	LastError   string
+	Sends       int32
+	Rounds      int32
+	Owner       string
+	Fence       int64
+	LeasedUntil time.Time
+	Due         *time.Time
+	CreatedAt   time.Time
+	FirstSentAt *time.Time
+	AnsweredAt  *time.Time
+	CompletedAt *time.Time
+	StuckAt     *time.Time
+}
+
+type FsmAttemptKey struct {
+	Kind        string
+	BusinessKey string
+	AttemptID   string
+}
+
+type FsmAttemptStep struct {
+	AttemptID string
+	Position  int32
+	Name      string
+	Data      []byte
+	Fence     int64
+	At        time.Time
+}
+
+type FsmAttemptsArchive struct {
+	ID          string
+	Kind        string
+	BusinessKey string
+	Request     []byte
+	State       string
+	Ref         string
+	Result      []byte
+	Code        string
+	LastError   string
+	Sends       int32
+	Rounds      int32
+	Fence       int64
+	Steps       []byte
+	CreatedAt   time.Time
+	FirstSentAt *time.Time
+	AnsweredAt  time.Time
+	CompletedAt time.Time
+	ArchivedAt  time.Time
+}
+
 type FsmAudit struct {
 	ID         int64
 	Machine    string

@@ -58,6 +58,8 @@ var table = []struct {
 
 	{"fsm", nil},
 	{"fsm/fsmtest", []string{"fsm"}},
+	{"fsm/attempt", []string{"fsm", "fsm/fault"}},
+	{"fsm/attempt/attemptriver", []string{"fsm/attempt"}},
 	{"fsm/fault", nil},
 	{"fsm/token", []string{"fsm", "fsm/fault"}},
 	{"fsm/token/tokenredis", []string{"fsm", "fsm/fault", "fsm/token"}},
