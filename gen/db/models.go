@@ -8,6 +8,28 @@ import (
 	"time"
 )
 
+type Article struct {
+	ArticleID   string
+	Status      string
+	Version     int64
+	Title       string
+	Body        string
+	PublishedAt *time.Time
+}
+
+type ArticleHistory struct {
+	ArticleID  string
+	Version    int64
+	Event      string
+	FromStatus *string
+	ToStatus   string
+	Actor      string
+	Reason     string
+	RequestID  string
+	Forced     bool
+	At         time.Time
+}
+
 type FsmAudit struct {
 	ID         int64
 	Machine    string
@@ -151,6 +173,21 @@ type RefundHistory struct {
 	At         time.Time
 }
 
+type ShopBalance struct {
+	CustomerID string
+	Cents      int64
+	Version    int64
+}
+
+type ShopBooking struct {
+	CustomerID   string
+	BookingNo    string
+	Cents        int64
+	BalanceCents int64
+	Version      int64
+	At           time.Time
+}
+
 type ShopCase struct {
 	ID         int64
 	Provider   string
@@ -160,6 +197,15 @@ type ShopCase struct {
 	Outcome    string
 	Detail     string
 	At         time.Time
+}
+
+type ShopLedger struct {
+	Kind    string
+	Number  string
+	OrderID string
+	Cents   int64
+	Outcome string
+	At      time.Time
 }
 
 type ShopPoint struct {
@@ -173,6 +219,7 @@ type ShopPoint struct {
 type ShopStock struct {
 	Sku      string
 	Quantity int64
+	Version  int64
 }
 
 type ShopStockMove struct {
