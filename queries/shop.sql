@@ -3,7 +3,7 @@
 -- name: ShopStockPut :exec
 -- Sets the stock of an article to an absolute number.
 INSERT INTO shop_stock AS s (sku, quantity) VALUES (@sku::text, @quantity::bigint)
-ON CONFLICT ON CONSTRAINT shop_stock_pkey DO UPDATE SET quantity = EXCLUDED.quantity;
+ON CONFLICT ON CONSTRAINT shop_stock_pkey DO UPDATE SET quantity = EXCLUDED.quantity, version = s.version + 1;
 
 -- name: ShopStockGet :one
 SELECT s.quantity FROM shop_stock AS s WHERE s.sku = @sku::text;
@@ -11,12 +11,56 @@ SELECT s.quantity FROM shop_stock AS s WHERE s.sku = @sku::text;
 -- name: ShopStockTake :execrows
 -- Takes pieces out of stock, all of them or none: no row when there are too few.
 WITH taken AS (
-  UPDATE shop_stock AS s SET quantity = s.quantity - @quantity::bigint
+  UPDATE shop_stock AS s SET quantity = s.quantity - @quantity::bigint, version = s.version + 1
   WHERE s.sku = @sku::text AND s.quantity >= @quantity::bigint
   RETURNING s.sku
 )
 INSERT INTO shop_stock_moves (order_id, kind, sku, quantity)
 SELECT @order_id::uuid, 'paid', t.sku, 0 - @quantity::bigint FROM taken AS t;
+
+-- name: ShopStockRead :one
+-- Reads what a caller decides on, with the version that its write must still find.
+SELECT s.quantity, s.version FROM shop_stock AS s WHERE s.sku = @sku::text;
+
+-- name: ShopStockSwap :execrows
+-- Writes what a caller decided, unless the row has changed since it read it.
+UPDATE shop_stock AS s SET quantity = @quantity::bigint, version = s.version + 1
+WHERE s.sku = @sku::text AND s.version = @version::bigint;
+
+-- name: ShopStockMoveAdd :execrows
+-- Claims a move of stock: no row when it was booked before.
+INSERT INTO shop_stock_moves (order_id, kind, sku, quantity)
+VALUES (@order_id::uuid, @kind::text, @sku::text, @quantity::bigint)
+ON CONFLICT ON CONSTRAINT shop_stock_moves_pkey DO NOTHING;
+
+-- name: ShopStockMoveGet :one
+SELECT m.sku, m.quantity FROM shop_stock_moves AS m WHERE m.order_id = @order_id::uuid AND m.kind = @kind::text;
+
+-- name: ShopBalanceOpen :exec
+INSERT INTO shop_balances (customer_id) VALUES (@customer_id::text) ON CONFLICT ON CONSTRAINT shop_balances_pkey DO NOTHING;
+
+-- name: ShopBalanceRead :one
+SELECT b.cents, b.version FROM shop_balances AS b WHERE b.customer_id = @customer_id::text;
+
+-- name: ShopBalanceSwap :execrows
+UPDATE shop_balances AS b SET cents = @cents::bigint, version = b.version + 1
+WHERE b.customer_id = @customer_id::text AND b.version = @version::bigint;
+
+-- name: ShopBookingAdd :execrows
+-- Claims a booking: no row when its number was booked before.
+INSERT INTO shop_bookings (customer_id, booking_no, cents, balance_cents, version)
+VALUES (@customer_id::text, @booking_no::text, @cents::bigint, @balance_cents::bigint, @version::bigint)
+ON CONFLICT ON CONSTRAINT shop_bookings_pkey DO NOTHING;
+
+-- name: ShopBookingGet :one
+SELECT k.cents, k.balance_cents, k.version, k.at FROM shop_bookings AS k
+WHERE k.customer_id = @customer_id::text AND k.booking_no = @booking_no::text;
+
+-- name: ShopLedgerAdd :execrows
+-- Books money under the provider's number: no row when it is booked already.
+INSERT INTO shop_ledger (kind, number, order_id, cents, outcome)
+VALUES (@kind::text, @number::text, @order_id::uuid, @cents::bigint, @outcome::text)
+ON CONFLICT ON CONSTRAINT shop_ledger_pkey DO NOTHING;
 
 -- name: ShopPointsAdd :exec
 -- Books points once for an order; the key refuses a second time.

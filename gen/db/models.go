@@ -67,6 +67,26 @@ type FsmAttemptsArchive struct {
 	AnsweredAt  time.Time
 	CompletedAt time.Time
 	ArchivedAt  time.Time
+type Article struct {
+	ArticleID   string
+	Status      string
+	Version     int64
+	Title       string
+	Body        string
+	PublishedAt *time.Time
+}
+
+type ArticleHistory struct {
+	ArticleID  string
+	Version    int64
+	Event      string
+	FromStatus *string
+	ToStatus   string
+	Actor      string
+	Reason     string
+	RequestID  string
+	Forced     bool
+	At         time.Time
 }
 
 type FsmAudit struct {
@@ -299,6 +319,21 @@ type RefundHistory struct {
 	At         time.Time
 }
 
+type ShopBalance struct {
+	CustomerID string
+	Cents      int64
+	Version    int64
+}
+
+type ShopBooking struct {
+	CustomerID   string
+	BookingNo    string
+	Cents        int64
+	BalanceCents int64
+	Version      int64
+	At           time.Time
+}
+
 type ShopCase struct {
 	ID         int64
 	Provider   string
@@ -308,6 +343,15 @@ type ShopCase struct {
 	Outcome    string
 	Detail     string
 	At         time.Time
+}
+
+type ShopLedger struct {
+	Kind    string
+	Number  string
+	OrderID string
+	Cents   int64
+	Outcome string
+	At      time.Time
 }
 
 type ShopPoint struct {
@@ -321,6 +365,7 @@ type ShopPoint struct {
 type ShopStock struct {
 	Sku      string
 	Quantity int64
+	Version  int64
 }
 
 type ShopStockMove struct {

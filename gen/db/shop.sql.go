@@ -7,7 +7,118 @@ package db
 
 import (
 	"context"
+	"time"
 )
+
+const shopBalanceOpen = `-- name: ShopBalanceOpen :exec
+INSERT INTO shop_balances (customer_id) VALUES ($1::text) ON CONFLICT ON CONSTRAINT shop_balances_pkey DO NOTHING
+`
+
+type ShopBalanceOpenParams struct {
+	CustomerID string
+}
+
+func (q *Queries) ShopBalanceOpen(ctx context.Context, arg ShopBalanceOpenParams) error {
+	_, err := q.db.Exec(ctx, shopBalanceOpen, arg.CustomerID)
+	return err
+}
+
+const shopBalanceRead = `-- name: ShopBalanceRead :one
+SELECT b.cents, b.version FROM shop_balances AS b WHERE b.customer_id = $1::text
+`
+
+type ShopBalanceReadParams struct {
+	CustomerID string
+}
+
+type ShopBalanceReadRow struct {
+	Cents   int64
+	Version int64
+}
+
+func (q *Queries) ShopBalanceRead(ctx context.Context, arg ShopBalanceReadParams) (ShopBalanceReadRow, error) {
+	row := q.db.QueryRow(ctx, shopBalanceRead, arg.CustomerID)
+	var i ShopBalanceReadRow
+	err := row.Scan(&i.Cents, &i.Version)
+	return i, err
+}
+
+const shopBalanceSwap = `-- name: ShopBalanceSwap :execrows
+UPDATE shop_balances AS b SET cents = $1::bigint, version = b.version + 1
+WHERE b.customer_id = $2::text AND b.version = $3::bigint
+`
+
+type ShopBalanceSwapParams struct {
+	Cents      int64
+	CustomerID string
+	Version    int64
+}
+
+func (q *Queries) ShopBalanceSwap(ctx context.Context, arg ShopBalanceSwapParams) (int64, error) {
+	result, err := q.db.Exec(ctx, shopBalanceSwap, arg.Cents, arg.CustomerID, arg.Version)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const shopBookingAdd = `-- name: ShopBookingAdd :execrows
+INSERT INTO shop_bookings (customer_id, booking_no, cents, balance_cents, version)
+VALUES ($1::text, $2::text, $3::bigint, $4::bigint, $5::bigint)
+ON CONFLICT ON CONSTRAINT shop_bookings_pkey DO NOTHING
+`
+
+type ShopBookingAddParams struct {
+	CustomerID   string
+	BookingNo    string
+	Cents        int64
+	BalanceCents int64
+	Version      int64
+}
+
+// Claims a booking: no row when its number was booked before.
+func (q *Queries) ShopBookingAdd(ctx context.Context, arg ShopBookingAddParams) (int64, error) {
+	result, err := q.db.Exec(ctx, shopBookingAdd,
+		arg.CustomerID,
+		arg.BookingNo,
+		arg.Cents,
+		arg.BalanceCents,
+		arg.Version,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const shopBookingGet = `-- name: ShopBookingGet :one
+SELECT k.cents, k.balance_cents, k.version, k.at FROM shop_bookings AS k
+WHERE k.customer_id = $1::text AND k.booking_no = $2::text
+`
+
+type ShopBookingGetParams struct {
+	CustomerID string
+	BookingNo  string
+}
+
+type ShopBookingGetRow struct {
+	Cents        int64
+	BalanceCents int64
+	Version      int64
+	At           time.Time
+}
+
+func (q *Queries) ShopBookingGet(ctx context.Context, arg ShopBookingGetParams) (ShopBookingGetRow, error) {
+	row := q.db.QueryRow(ctx, shopBookingGet, arg.CustomerID, arg.BookingNo)
+	var i ShopBookingGetRow
+	err := row.Scan(
+		&i.Cents,
+		&i.BalanceCents,
+		&i.Version,
+		&i.At,
+	)
+	return i, err
+}
 
 const shopCaseOpen = `-- name: ShopCaseOpen :exec
 INSERT INTO shop_cases (provider, delivery_id, order_id, event, outcome, detail)
@@ -35,6 +146,35 @@ func (q *Queries) ShopCaseOpen(ctx context.Context, arg ShopCaseOpenParams) erro
 		arg.Detail,
 	)
 	return err
+}
+
+const shopLedgerAdd = `-- name: ShopLedgerAdd :execrows
+INSERT INTO shop_ledger (kind, number, order_id, cents, outcome)
+VALUES ($1::text, $2::text, $3::uuid, $4::bigint, $5::text)
+ON CONFLICT ON CONSTRAINT shop_ledger_pkey DO NOTHING
+`
+
+type ShopLedgerAddParams struct {
+	Kind    string
+	Number  string
+	OrderID string
+	Cents   int64
+	Outcome string
+}
+
+// Books money under the provider's number: no row when it is booked already.
+func (q *Queries) ShopLedgerAdd(ctx context.Context, arg ShopLedgerAddParams) (int64, error) {
+	result, err := q.db.Exec(ctx, shopLedgerAdd,
+		arg.Kind,
+		arg.Number,
+		arg.OrderID,
+		arg.Cents,
+		arg.Outcome,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const shopPointsAdd = `-- name: ShopPointsAdd :exec
@@ -69,10 +209,58 @@ func (q *Queries) ShopStockGet(ctx context.Context, arg ShopStockGetParams) (int
 	return quantity, err
 }
 
+const shopStockMoveAdd = `-- name: ShopStockMoveAdd :execrows
+INSERT INTO shop_stock_moves (order_id, kind, sku, quantity)
+VALUES ($1::uuid, $2::text, $3::text, $4::bigint)
+ON CONFLICT ON CONSTRAINT shop_stock_moves_pkey DO NOTHING
+`
+
+type ShopStockMoveAddParams struct {
+	OrderID  string
+	Kind     string
+	Sku      string
+	Quantity int64
+}
+
+// Claims a move of stock: no row when it was booked before.
+func (q *Queries) ShopStockMoveAdd(ctx context.Context, arg ShopStockMoveAddParams) (int64, error) {
+	result, err := q.db.Exec(ctx, shopStockMoveAdd,
+		arg.OrderID,
+		arg.Kind,
+		arg.Sku,
+		arg.Quantity,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const shopStockMoveGet = `-- name: ShopStockMoveGet :one
+SELECT m.sku, m.quantity FROM shop_stock_moves AS m WHERE m.order_id = $1::uuid AND m.kind = $2::text
+`
+
+type ShopStockMoveGetParams struct {
+	OrderID string
+	Kind    string
+}
+
+type ShopStockMoveGetRow struct {
+	Sku      string
+	Quantity int64
+}
+
+func (q *Queries) ShopStockMoveGet(ctx context.Context, arg ShopStockMoveGetParams) (ShopStockMoveGetRow, error) {
+	row := q.db.QueryRow(ctx, shopStockMoveGet, arg.OrderID, arg.Kind)
+	var i ShopStockMoveGetRow
+	err := row.Scan(&i.Sku, &i.Quantity)
+	return i, err
+}
+
 const shopStockPut = `-- name: ShopStockPut :exec
 
 INSERT INTO shop_stock AS s (sku, quantity) VALUES ($1::text, $2::bigint)
-ON CONFLICT ON CONSTRAINT shop_stock_pkey DO UPDATE SET quantity = EXCLUDED.quantity
+ON CONFLICT ON CONSTRAINT shop_stock_pkey DO UPDATE SET quantity = EXCLUDED.quantity, version = s.version + 1
 `
 
 type ShopStockPutParams struct {
@@ -87,9 +275,50 @@ func (q *Queries) ShopStockPut(ctx context.Context, arg ShopStockPutParams) erro
 	return err
 }
 
+const shopStockRead = `-- name: ShopStockRead :one
+SELECT s.quantity, s.version FROM shop_stock AS s WHERE s.sku = $1::text
+`
+
+type ShopStockReadParams struct {
+	Sku string
+}
+
+type ShopStockReadRow struct {
+	Quantity int64
+	Version  int64
+}
+
+// Reads what a caller decides on, with the version that its write must still find.
+func (q *Queries) ShopStockRead(ctx context.Context, arg ShopStockReadParams) (ShopStockReadRow, error) {
+	row := q.db.QueryRow(ctx, shopStockRead, arg.Sku)
+	var i ShopStockReadRow
+	err := row.Scan(&i.Quantity, &i.Version)
+	return i, err
+}
+
+const shopStockSwap = `-- name: ShopStockSwap :execrows
+UPDATE shop_stock AS s SET quantity = $1::bigint, version = s.version + 1
+WHERE s.sku = $2::text AND s.version = $3::bigint
+`
+
+type ShopStockSwapParams struct {
+	Quantity int64
+	Sku      string
+	Version  int64
+}
+
+// Writes what a caller decided, unless the row has changed since it read it.
+func (q *Queries) ShopStockSwap(ctx context.Context, arg ShopStockSwapParams) (int64, error) {
+	result, err := q.db.Exec(ctx, shopStockSwap, arg.Quantity, arg.Sku, arg.Version)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const shopStockTake = `-- name: ShopStockTake :execrows
 WITH taken AS (
-  UPDATE shop_stock AS s SET quantity = s.quantity - $2::bigint
+  UPDATE shop_stock AS s SET quantity = s.quantity - $2::bigint, version = s.version + 1
   WHERE s.sku = $3::text AND s.quantity >= $2::bigint
   RETURNING s.sku
 )

@@ -36,6 +36,10 @@ type Options struct {
 	// Settings are further server settings, name and value, in the order given;
 	// a later one wins, also over what the package sets by itself.
 	Settings [][2]string
+	// ReplicaOf has the server be a streaming replica of a private server that
+	// runs: it begins with a copy of it and follows it, read-only. It has the same
+	// users, and the fields above hold as for any other. It must be stopped first.
+	ReplicaOf *Server
 	// TempDir holds the folder of the run; empty means os.TempDir.
 	TempDir string
 	// RepositoryURL is the Maven repository that binaries are fetched from;
@@ -93,6 +97,9 @@ func start(ctx context.Context, opts Options, h host) (*Server, error) {
 			return nil, fmt.Errorf("the server named by the database URL does not answer: %w", err)
 		}
 		return &Server{URL: opts.URL}, nil
+	}
+	if opts.ReplicaOf != nil && opts.ReplicaOf.DataDir == "" {
+		return nil, errors.New("a replica can be had of a private server alone")
 	}
 	return startPrivate(ctx, opts, h)
 }

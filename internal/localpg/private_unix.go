@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -64,6 +65,11 @@ func startRun(ctx context.Context, opts Options, h host) (*run, string, error) {
 		return nil, "", err
 	}
 	r := &run{folder: folder, account: account, binDir: binDir, password: rand.Text()}
+	if opts.ReplicaOf != nil {
+		if r.password, err = passwordOf(opts.ReplicaOf.URL); err != nil {
+			return nil, "", errors.Join(err, r.stop())
+		}
+	}
 	url, err := r.bringUp(ctx, opts, h)
 	if err != nil {
 		return nil, "", errors.Join(err, r.stop())
@@ -78,7 +84,11 @@ func (r *run) bringUp(ctx context.Context, opts Options, h host) (url string, er
 	if r.dog, err = startWatchdog(r.folder, r.account); err != nil {
 		return "", fmt.Errorf("start the watchdog: %w", err)
 	}
-	if err = r.initdb(ctx); err != nil {
+	fill := r.initdb
+	if opts.ReplicaOf != nil {
+		fill = func(ctx context.Context) error { return r.copyOf(ctx, opts.ReplicaOf.URL) }
+	}
+	if err = fill(ctx); err != nil {
 		return "", err
 	}
 	return r.launch(ctx, opts, h.freePort)
@@ -111,8 +121,33 @@ func (r *run) initdb(ctx context.Context) error {
 	if err := r.folder.writePassword(r.password, r.account); err != nil {
 		return err
 	}
-	p, err := r.spawn("initdb", "-D", r.folder.dataDir(), "--username="+superuser, "--pwfile="+r.folder.passwordPath(),
-		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
+	if err := r.finish(ctx, "initdb", "-D", r.folder.dataDir(), "--username="+superuser, "--pwfile="+r.folder.passwordPath(),
+		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"); err != nil {
+		return err
+	}
+	return os.Remove(r.folder.passwordPath())
+}
+
+// copyOf makes the data folder of a replica: a copy of the primary, with the
+// settings by which it goes on to follow it.
+func (r *run) copyOf(ctx context.Context, primary string) error {
+	return r.finish(ctx, "pg_basebackup", "-D", r.folder.dataDir(), "-d", primary,
+		"--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync")
+}
+
+// passwordOf is the one in a server's URL.
+func passwordOf(server string) (string, error) {
+	u, err := url.Parse(server)
+	if err != nil {
+		return "", errors.New("the primary's URL is not a URL") // url.Parse's own error repeats the password
+	}
+	password, _ := u.User.Password()
+	return password, nil
+}
+
+// finish runs a program to its end.
+func (r *run) finish(ctx context.Context, program string, args ...string) error {
+	p, err := r.spawn(program, args...)
 	if err != nil {
 		return err
 	}
@@ -125,9 +160,9 @@ func (r *run) initdb(ctx context.Context) error {
 	}
 	r.dog.guardNothing()
 	if p.err != nil {
-		return r.withLog(0, "initdb", errors.Join(p.err, ctx.Err()))
+		return r.withLog(0, program, errors.Join(p.err, ctx.Err()))
 	}
-	return os.Remove(r.folder.passwordPath())
+	return nil
 }
 
 // launch starts postgres on a free port. Between the choice of a port and

@@ -3,7 +3,7 @@
 // in, effects in the transition's transaction, answers out.
 //
 //	POST   /orders                  {order_id, customer_id, sku, quantity, total_cents}: 201, 200 told again, 409
-//	GET    /orders/{id}             the order, its labels and the events that it allows
+//	GET    /orders/{id}             ?version=N: the order, its labels and the events that it allows
 //	GET    /orders/{id}/history     ?after=VERSION&limit=N
 //	POST   /orders/{id}/pay         {payment_no}: 200, 409
 //	DELETE /orders/{id}             cancel: 204, again 204, 409
@@ -12,6 +12,13 @@
 //	POST   /orders/{id}/refunds     {refund_no, amount_cents}: 202, 200 told again, 409
 //	PUT    /stock/{sku}             {quantity}: an absolute number
 //	GET    /stock/{sku}
+//	POST   /stock/{sku}/takings     {purchase_id, quantity}: 201, 200 told again, 409
+//	POST   /customers/{id}/bookings {booking_no, cents}: 201, 200 told again, 409
+//	GET    /customers/{id}/balance  it cannot be PUT: 405
+//	POST   /articles                {article_id, title, body}: 201, 200 told again, 409
+//	GET    /articles/{id}
+//	POST   /articles/{id}/publish   200, again 200 (Replayed), 409
+//	POST   /articles/{id}/archive   200, again 200 (Replayed)
 //	POST   /callbacks/standard      signed by Standard Webhooks
 //	POST   /callbacks/stripe        signed by Stripe's scheme
 //	GET    /healthz, /readyz, /debug/counters

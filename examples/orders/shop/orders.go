@@ -105,7 +105,11 @@ func (s *Service) getOrder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	row, err := order.Get(r.Context(), s.pool, order.Key(id))
+	version, err := atLeast(r)
+	if err != nil {
+		return err
+	}
+	row, err := s.readOrder(r.Context(), order.Key(id), version)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,9 @@ import (
 type Config struct {
 	// Pool is on a migrated database. The service does not close it.
 	Pool *pgxpool.Pool
+	// Replica, where there is one, is read by those who only look at an order. The
+	// service does not close it.
+	Replica *pgxpool.Pool
 	// Clock is the time of everything that the service does. With nil, calls
 	// take the database's clock, which several instances share, and time stamps
 	// of callbacks are compared with this machine's.
@@ -41,6 +44,7 @@ const defaultTimeout = 10 * time.Second
 // counters in memory: any number of instances may share a database.
 type Service struct {
 	pool     *pgxpool.Pool
+	replica  *pgxpool.Pool // nil for none
 	clock    func() time.Time
 	verify   map[string]webhook.Verifier // by provider
 	log      *slog.Logger
@@ -62,7 +66,7 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("shop: no pool")
 	}
 	s := &Service{
-		pool: c.Pool, clock: c.Clock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
+		pool: c.Pool, replica: c.Replica, clock: c.Clock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
 		verify: map[string]webhook.Verifier{},
 	}
 	if s.log == nil {
@@ -94,6 +98,14 @@ func (s *Service) Handler() http.Handler {
 	route("POST /orders/{id}/refunds", s.refundOrder)
 	route("PUT /stock/{sku}", s.putStock)
 	route("GET /stock/{sku}", s.getStock)
+	route("POST /stock/{sku}/takings", s.takeStock)
+	route("GET /customers/{id}/balance", s.getBalance)
+	route("PUT /customers/{id}/balance", s.putBalance)
+	route("POST /customers/{id}/bookings", s.bookBalance)
+	route("POST /articles", s.createArticle)
+	route("GET /articles/{id}", s.getArticle)
+	route("POST /articles/{id}/publish", s.publishArticle)
+	route("POST /articles/{id}/archive", s.archiveArticle)
 	for _, provider := range []string{providerStandard, providerStripe} {
 		if v := s.verify[provider]; v != nil {
 			route("POST /callbacks/"+provider, s.callback(provider, v))

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/gen/db"
 	"github.com/pawl-go/pawl/gen/order"
 	"github.com/pawl-go/pawl/gen/payment"
 	"github.com/pawl-go/pawl/gen/refund"
@@ -23,6 +24,7 @@ type settling struct {
 	n       notice
 	options []fsm.Option
 	seen    tally
+	booked  bool // the money is in the ledger
 }
 
 // settle fires what the notice says and returns the order's outcome, committed.
@@ -33,15 +35,28 @@ func (s *Service) settle(ctx context.Context, from origin, n notice) (fsm.Outcom
 		outcome fsm.Outcome
 		seen    tally
 	)
-	err := fsm.RunTx(ctx, s.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
-		c := &settling{Service: s, tx: tx, from: from, n: n, options: []fsm.Option{
-			fsm.Actor("provider:" + from.provider), fsm.RequestID(from.delivery), s.at(),
-		}}
-		var err error
+	within := func(work func(*settling, context.Context) error) error {
+		return fsm.RunTx(ctx, s.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+			c := &settling{Service: s, tx: tx, from: from, n: n, options: []fsm.Option{
+				fsm.Actor("provider:" + from.provider), fsm.RequestID(from.delivery), s.at(),
+			}}
+			err := work(c, ctx)
+			seen = c.seen
+			return err
+		})
+	}
+	err := within(func(c *settling, ctx context.Context) (err error) {
 		outcome, err = c.run(ctx)
-		seen = c.seen
 		return err
 	})
+	if errors.Is(err, errBooked) { // nothing of it was committed
+		outcome = fsm.Mismatched
+		err = within(func(c *settling, ctx context.Context) error {
+			event, _, _ := c.plan()
+			c.seen.add("order", string(event), fsm.Mismatched)
+			return c.open(ctx, string(event), fsm.Mismatched, "the ledger has this number already; ")
+		})
+	}
 	if err != nil {
 		return "", err
 	}
@@ -63,12 +78,47 @@ func (c *settling) run(ctx context.Context) (fsm.Outcome, error) {
 	c.seen.add("order", string(event), result.Outcome)
 	switch {
 	case result.Outcome.OK():
+		if err := c.book(ctx, result.Outcome); err != nil {
+			return "", err
+		}
 		return result.Outcome, follow(ctx)
 	case result.Outcome == fsm.Mismatched || result.Outcome == fsm.GuardFailed:
 		detail := fmt.Sprintf("state %s, version %d, guards tried %v; ", result.State, result.Version, result.Guards)
 		return result.Outcome, c.open(ctx, string(event), result.Outcome, detail)
 	}
 	return result.Outcome, nil
+}
+
+// errBooked says that the ledger has the number of money that the machine holds
+// to be new.
+var errBooked = errors.New("booked before")
+
+// book puts money that this notice is the first to tell of into the ledger, in
+// the same transaction. The machine has its own memory of numbers; the ledger's
+// key stands behind it, for the day on which somebody has repaired rows by hand.
+//
+// It comes before the effects of the money, whose keys would refuse a second time
+// as well, but cannot say why.
+func (c *settling) book(ctx context.Context, outcome fsm.Outcome) error {
+	if c.booked || outcome != fsm.Applied && outcome != fsm.Compensated {
+		return nil
+	}
+	c.booked = true
+	d := c.n.Data
+	entry := db.ShopLedgerAddParams{OrderID: d.OrderID, Cents: d.AmountCents, Outcome: string(outcome)}
+	switch c.n.Type {
+	case paymentSucceeded:
+		entry.Kind, entry.Number = "payment", d.PaymentNo
+	case refundSucceeded:
+		entry.Kind, entry.Number, entry.Cents = "refund", d.RefundNo, -d.AmountCents
+	default:
+		return nil
+	}
+	booked, err := db.New(c.tx).ShopLedgerAdd(ctx, entry)
+	if err == nil && booked == 0 {
+		err = errBooked
+	}
+	return err
 }
 
 // plan says which event of the order the notice is, and what follows.
@@ -78,6 +128,9 @@ func (c *settling) plan() (order.Event, func(context.Context) (order.Result, err
 	case paymentSucceeded:
 		return order.EventPaymentSucceeded, func(ctx context.Context) (order.Result, error) {
 			effects := order.Then(func(ctx context.Context, tx pgx.Tx, paid order.Result) error {
+				if err := c.book(ctx, paid.Outcome); err != nil {
+					return err
+				}
 				return paidEffects(ctx, tx, paid, c.from)
 			})
 			return order.PaymentSucceeded(ctx, c.tx, key, order.PaymentSucceededParams{
