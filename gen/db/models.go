@@ -10,6 +10,28 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+type Article struct {
+	ArticleID   string
+	Status      string
+	Version     int64
+	Title       string
+	Body        string
+	PublishedAt *time.Time
+}
+
+type ArticleHistory struct {
+	ArticleID  string
+	Version    int64
+	Event      string
+	FromStatus *string
+	ToStatus   string
+	Actor      string
+	Reason     string
+	RequestID  string
+	Forced     bool
+	At         time.Time
+}
+
 type FsmAttempt struct {
 	ID          string
 	Kind        string
@@ -67,26 +89,6 @@ type FsmAttemptsArchive struct {
 	AnsweredAt  time.Time
 	CompletedAt time.Time
 	ArchivedAt  time.Time
-type Article struct {
-	ArticleID   string
-	Status      string
-	Version     int64
-	Title       string
-	Body        string
-	PublishedAt *time.Time
-}
-
-type ArticleHistory struct {
-	ArticleID  string
-	Version    int64
-	Event      string
-	FromStatus *string
-	ToStatus   string
-	Actor      string
-	Reason     string
-	RequestID  string
-	Forced     bool
-	At         time.Time
 }
 
 type FsmAudit struct {
