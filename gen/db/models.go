@@ -22,6 +22,33 @@ type FsmAudit struct {
 	At         time.Time
 }
 
+type FsmConsumed struct {
+	Consumer   string
+	Key        string
+	State      string
+	Owner      string
+	Tries      int32
+	LeaseUntil time.Time
+	ChangedAt  time.Time
+}
+
+type FsmDeadLetter struct {
+	ID         int64
+	Consumer   string
+	Key        string
+	Topic      string
+	MessageID  string
+	Payload    []byte
+	Metadata   []byte
+	Tries      int32
+	Error      string
+	At         time.Time
+	Settled    string
+	SettledBy  string
+	SettledWhy string
+	SettledAt  *time.Time
+}
+
 type FsmOutbox struct {
 	ID      int64
 	Machine string

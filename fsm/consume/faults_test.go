@@ -1,0 +1,377 @@
+package consume_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/consume"
+	"github.com/pawl-go/pawl/fsm/fault"
+)
+
+// naiveSeen marks a key as seen, in a statement of its own, and reports whether it
+// was new.
+func naiveSeen(t *testing.T, db *pgxpool.Pool, key string) bool {
+	t.Helper()
+	tag, err := db.Exec(t.Context(), `INSERT INTO naive (key) VALUES ($1) ON CONFLICT DO NOTHING`, key)
+	require.NoError(t, err)
+	return tag.RowsAffected() == 1
+}
+
+func naiveTable(t *testing.T, db *pgxpool.Pool) {
+	t.Helper()
+	_, err := db.Exec(t.Context(), `CREATE TABLE naive (key text PRIMARY KEY, owner text)`)
+	require.NoError(t, err)
+}
+
+// The report: a message is marked as seen before its work, the work fails, and the
+// redelivery is dropped as a duplicate, so that the message is lost.
+func TestMarkedSeenBeforeTheWork(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	out, err := c.Consume(t.Context(), "k", message("k"), failing)
+	require.Equal(t, errBoom, err)
+	require.Equal(t, consume.Failed, out)
+	require.Equal(t, 0, effects(t, db, ""), "what the handler did is undone")
+	out, err = c.Consume(t.Context(), "k", message("k"), effect)
+	require.NoError(t, err)
+	require.Equal(t, consume.Done, out)
+	require.Equal(t, 1, effects(t, db, "k"))
+
+	naiveTable(t, db)
+	naive := func(handle consume.Handler) {
+		if naiveSeen(t, db, "n") {
+			_ = pgx.BeginFunc(t.Context(), db, func(tx pgx.Tx) error { return handle(t.Context(), tx, message("n")) })
+		}
+	}
+	naive(failing)
+	naive(effect)
+	require.Equal(t, 0, effects(t, db, "n"), "the naive consumer loses it")
+}
+
+const childSpec, childURL, childKey = "PAWL_CONSUME_CHILD", "PAWL_CONSUME_URL", "PAWL_CONSUME_KEY"
+
+// TestChild is the process that dies; without its environment it does nothing.
+func TestChild(t *testing.T) {
+	spec := os.Getenv(childSpec)
+	if spec == "" {
+		return
+	}
+	require.NoError(t, fault.Arm(spec))
+	db, err := pgxpool.New(t.Context(), os.Getenv(childURL))
+	require.NoError(t, err)
+	c := &consume.Consumer{DB: db, Name: "shipping", Lease: time.Minute, Tries: 3}
+	key := os.Getenv(childKey)
+	_, _ = c.Consume(t.Context(), key, message(key), effect)
+	require.Fail(t, "not killed")
+}
+
+// die consumes the key in a process that is killed at the point.
+func die(t *testing.T, db *pgxpool.Pool, point fault.Point, key string) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestChild$")
+	cmd.Env = append(os.Environ(), childSpec+"="+string(point)+"=kill", childURL+"="+db.Config().ConnString(), childKey+"="+key)
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, err.Error(), "killed", "%s", out)
+}
+
+// The report: a row "received" that a crash left makes every retry a duplicate.
+// Here the claim of a dead process holds for its lease, and then is taken over.
+func TestCrashLeavesReceivedRow(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		point   fault.Point
+		before  consume.Outcome
+		after   consume.Outcome
+		effects int
+	}{
+		{consume.Claimed, consume.InProgress, consume.Done, 0},
+		{consume.Handled, consume.InProgress, consume.Done, 0},
+		{consume.Committed, consume.Duplicate, consume.Duplicate, 1},
+	} {
+		t.Run(string(row.point), func(t *testing.T) {
+			t.Parallel()
+			c, db := newConsumer(t)
+			die(t, db, row.point, "k")
+			require.Equal(t, row.effects, effects(t, db, "k"))
+			out, _ := c.Consume(t.Context(), "k", message("k"), never(t))
+			require.Equal(t, row.before, out, "within the lease")
+			endLeases(t, db)
+			out, err := c.Consume(t.Context(), "k", message("k"), effect)
+			require.NoError(t, err)
+			require.Equal(t, row.after, out)
+			require.Equal(t, 1, effects(t, db, "k"))
+		})
+	}
+	t.Run("naive", func(t *testing.T) {
+		t.Parallel()
+		_, db := newConsumer(t)
+		naiveTable(t, db)
+		require.True(t, naiveSeen(t, db, "k"))
+		require.False(t, naiveSeen(t, db, "k"), "the first one died here, and its message is a duplicate for ever")
+		require.Equal(t, 0, effects(t, db, "k"))
+	})
+}
+
+// A message that kills each process that handles it is given up too, and is stored
+// from the delivery after that.
+func TestMessageThatKills(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	for try := 1; try <= c.Tries; try++ {
+		die(t, db, consume.Handled, "k")
+		_, tries := claim(t, db, "k")
+		require.Equal(t, try, tries, "counted although the process died")
+		endLeases(t, db)
+	}
+	out, err := c.Consume(t.Context(), "k", message("k"), never(t))
+	require.ErrorIs(t, err, consume.ErrDead)
+	require.Equal(t, consume.Dead, out)
+	letters, err := c.Letters(t.Context(), 0, 0)
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+	require.Equal(t, message("k"), letters[0].Message)
+	require.Equal(t, c.Tries, letters[0].Tries)
+	out, _ = c.Consume(t.Context(), "k", message("k"), never(t))
+	require.Equal(t, consume.Dead, out, "and is stored once")
+	letters, err = c.Letters(t.Context(), 0, 0)
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+}
+
+// The report: one duplicate in a batch aborts the fresh ones.
+func TestDuplicateInABatch(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	out, err := c.Consume(t.Context(), "old", message("old"), effect)
+	require.NoError(t, err)
+	require.Equal(t, consume.Done, out)
+	items := []consume.Item{
+		{Key: "b", Message: message("b")},
+		{Key: "old", Message: message("old")},
+		{Key: "bad", Message: message("bad")},
+		{Key: "a", Message: message("a")},
+		{Key: "b", Message: message("b")},
+		{Key: "", Message: message("none")},
+		{Key: "bad", Message: message("bad")},
+		{Key: "old", Message: message("old")},
+		{Key: "c", Message: message("c")},
+	}
+	results := c.ConsumeBatch(t.Context(), items, func(ctx context.Context, tx pgx.Tx, m consume.Message) error {
+		if string(m.Payload) == "bad" {
+			_, err := tx.Exec(ctx, `SELECT 1/0`)
+			return err
+		}
+		return effect(ctx, tx, m)
+	})
+	var outcomes []consume.Outcome
+	for _, r := range results {
+		outcomes = append(outcomes, r.Outcome)
+	}
+	require.Equal(t, []consume.Outcome{
+		consume.Done, consume.Duplicate, consume.Failed, consume.Done, consume.Duplicate,
+		consume.Dead, consume.InProgress, consume.Duplicate, consume.Done,
+	}, outcomes)
+	for _, key := range []string{"a", "b", "c", "old"} {
+		require.Equal(t, 1, effects(t, db, key), key)
+	}
+	require.Equal(t, 4, effects(t, db, ""))
+
+	naiveTable(t, db)
+	require.True(t, naiveSeen(t, db, "old"))
+	_, err = db.Exec(t.Context(), `INSERT INTO naive (key) VALUES ('a'), ('old'), ('c')`)
+	require.Error(t, err)
+	require.True(t, naiveSeen(t, db, "a"), "the naive batch lost the fresh ones")
+}
+
+// A batch whose COMMIT one message spoils is handled message by message.
+func TestBadItemAtCommit(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	_, err := db.Exec(t.Context(), `
+		CREATE TABLE parents (key text PRIMARY KEY);
+		ALTER TABLE effects ADD CONSTRAINT effects_parent FOREIGN KEY (key) REFERENCES parents DEFERRABLE INITIALLY DEFERRED;
+		INSERT INTO parents VALUES ('a'), ('c')`)
+	require.NoError(t, err)
+	var items []consume.Item
+	for _, key := range []string{"a", "b", "c"} {
+		items = append(items, consume.Item{Key: key, Message: message(key)})
+	}
+	results := c.ConsumeBatch(t.Context(), items, effect)
+	require.Equal(t, consume.Result{Outcome: consume.Done}, results[0])
+	require.Equal(t, consume.Failed, results[1].Outcome)
+	require.ErrorIs(t, results[1].Err, fsm.ErrNothingDone)
+	require.Equal(t, consume.Result{Outcome: consume.Done}, results[2])
+	require.Equal(t, 2, effects(t, db, ""))
+}
+
+// Two batches that hold the same keys in opposite order, in a loop, do not deadlock
+// and have each effect once.
+func TestBatchesThatMeet(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	const rounds, size = 20, 10
+	done := make(chan error, 2)
+	for worker := range 2 {
+		go func() {
+			for round := range rounds {
+				items := make([]consume.Item, size)
+				for i := range items {
+					n := i
+					if worker == 1 {
+						n = size - 1 - i
+					}
+					key := strconv.Itoa(round) + "/" + strconv.Itoa(n)
+					items[i] = consume.Item{Key: key, Message: message(key)}
+				}
+				for _, r := range c.ConsumeBatch(t.Context(), items, effect) {
+					if r.Outcome == consume.Failed {
+						done <- r.Err
+						return
+					}
+				}
+			}
+			done <- nil
+		}()
+	}
+	require.NoError(t, <-done)
+	require.NoError(t, <-done)
+	require.Equal(t, rounds*size, effects(t, db, ""))
+	var tries int
+	require.NoError(t, db.QueryRow(t.Context(), `SELECT max(tries) FROM fsm_consumed`).Scan(&tries))
+	require.Equal(t, 1, tries)
+}
+
+// The report: after a restart, or with two processes, one message runs twice. Here
+// the first owner is slow, its lease ends, and another takes over: the first one's
+// work is rolled back, and its release leaves the new owner's claim alone.
+func TestTwoOwners(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		first consume.Handler
+	}{
+		{"the first succeeds", effect},
+		{"the first fails", failing},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			c, db := newConsumer(t)
+			inFirst, goOn := make(chan struct{}), make(chan struct{})
+			first := make(chan consume.Outcome)
+			go func() {
+				out, _ := c.Consume(t.Context(), "k", message("k"), func(ctx context.Context, tx pgx.Tx, m consume.Message) error {
+					close(inFirst)
+					<-goOn
+					return row.first(ctx, tx, m)
+				})
+				first <- out
+			}()
+			<-inFirst
+			endLeases(t, db)
+			out, err := c.Consume(t.Context(), "k", message("k"), func(ctx context.Context, tx pgx.Tx, m consume.Message) error {
+				close(goOn) // the first ends while the second is at work
+				require.Equal(t, consume.InProgress, <-first)
+				state, tries := claim(t, db, "k")
+				require.Equal(t, "claimed", state, "the second's claim stays")
+				require.Equal(t, 2, tries)
+				return effect(ctx, tx, m)
+			})
+			require.NoError(t, err)
+			require.Equal(t, consume.Done, out)
+			require.Equal(t, 1, effects(t, db, "k"))
+		})
+	}
+	t.Run("naive", func(t *testing.T) {
+		t.Parallel()
+		_, db := newConsumer(t)
+		naiveTable(t, db)
+		require.True(t, naiveSeen(t, db, "k"))
+		for _, owner := range []string{"second", "first"} { // the second took over, then the first goes on
+			require.NoError(t, pgx.BeginFunc(t.Context(), db, func(tx pgx.Tx) error {
+				if err := effect(t.Context(), tx, message("k")); err != nil {
+					return err
+				}
+				_, err := tx.Exec(t.Context(), `UPDATE naive SET owner = $1 WHERE key = 'k'`, owner) // compares no owner
+				return err
+			}))
+		}
+		require.Equal(t, 2, effects(t, db, "k"), "the naive consumer runs it twice")
+	})
+}
+
+// A first owner that goes on after the second is done finds that out.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	out, err := c.Consume(t.Context(), "k", message("k"), func(ctx context.Context, tx pgx.Tx, m consume.Message) error {
+		endLeases(t, db)
+		out, err := c.Consume(ctx, "k", m, effect)
+		require.NoError(t, err)
+		require.Equal(t, consume.Done, out)
+		return effect(ctx, tx, m)
+	})
+	require.NoError(t, err)
+	require.Equal(t, consume.Duplicate, out)
+	require.Equal(t, 1, effects(t, db, "k"))
+}
+
+// lossy is a database whose COMMIT of the work is answered by an error, after or
+// instead of taking effect.
+type lossy struct {
+	*pgxpool.Pool
+	commits bool
+}
+
+func (l lossy) BeginTx(ctx context.Context, o pgx.TxOptions) (pgx.Tx, error) {
+	tx, err := l.Pool.BeginTx(ctx, o)
+	return lossyTx{tx, l.commits}, err
+}
+
+type lossyTx struct {
+	pgx.Tx
+	commits bool
+}
+
+func (l lossyTx) Commit(ctx context.Context) error {
+	if l.commits {
+		if err := l.Tx.Commit(ctx); err != nil {
+			return err
+		}
+	} else if err := l.Tx.Rollback(ctx); err != nil {
+		return err
+	}
+	return &pgconn.PgError{Severity: "FATAL", Code: "57P01", Message: "terminating connection"}
+}
+
+// The answer to a COMMIT is lost: the claim's row says whether it took effect.
+func TestLostCommit(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	c.DB = lossy{db, true}
+	out, err := c.Consume(t.Context(), "k", message("k"), effect)
+	require.NoError(t, err)
+	require.Equal(t, consume.Done, out)
+	require.Equal(t, 1, effects(t, db, "k"))
+
+	c.DB = lossy{db, false}
+	for _, r := range c.ConsumeBatch(t.Context(), []consume.Item{{Key: "x", Message: message("x")}, {Key: "y", Message: message("y")}}, effect) {
+		require.Equal(t, consume.Failed, r.Outcome)
+		require.ErrorIs(t, r.Err, fsm.ErrUnknown)
+	}
+	require.Equal(t, 0, effects(t, db, "x"))
+	state, _ := claim(t, db, "x")
+	require.Equal(t, "failed", state, "certainly nothing was done, so it may come again at once")
+}
