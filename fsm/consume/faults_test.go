@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -374,4 +375,34 @@ func TestLostCommit(t *testing.T) {
 	require.Equal(t, 0, effects(t, db, "x"))
 	state, _ := claim(t, db, "x")
 	require.Equal(t, "failed", state, "certainly nothing was done, so it may come again at once")
+}
+
+// Where every transaction is SERIALIZABLE, a delivery that meets another may fail and
+// comes again; the effect is there once all the same.
+func TestSerializable(t *testing.T) {
+	t.Parallel()
+	_, db := newConsumer(t)
+	config := db.Config()
+	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "serializable"
+	strict, err := pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(strict.Close)
+	c := &consume.Consumer{DB: strict, Name: "shipping", Lease: time.Minute, Tries: 20}
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			for {
+				out, err := c.Consume(t.Context(), "k", message("k"), effect)
+				if out.Ack() {
+					return
+				}
+				if out == consume.Failed && !fsm.Retryable(err) {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, 1, effects(t, db, "k"))
 }
