@@ -3,6 +3,7 @@ package consume
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -42,7 +43,11 @@ type job struct {
 // dead as it is, and in progress otherwise.
 func (c *Consumer) ConsumeBatch(ctx context.Context, items []Item, handle Handler) []Result {
 	results := make([]Result, len(items))
-	if err := c.check(); err != nil {
+	err := c.check()
+	if err == nil && handle == nil {
+		err = fmt.Errorf("%w: there is no handler", fsm.ErrArgument)
+	}
+	if err != nil {
 		for i := range results {
 			results[i] = Result{Failed, err}
 		}

@@ -188,6 +188,10 @@ func TestBadConsumers(t *testing.T) {
 		_, err = c.Letters(t.Context(), 0, 0)
 		require.ErrorIs(t, err, fsm.ErrArgument, name)
 	}
+	out, err := db.Consume(t.Context(), "k", message("k"), nil)
+	require.ErrorIs(t, err, fsm.ErrArgument, "no handler")
+	require.Equal(t, consume.Failed, out)
+	require.Empty(t, db.ConsumeBatch(t.Context(), nil, never(t)))
 }
 
 // A key that is none never gets better: the message is stored and acknowledged, so
@@ -258,9 +262,9 @@ func TestPanicIsAFailure(t *testing.T) {
 func TestAnEndedContext(t *testing.T) {
 	t.Parallel()
 	c, db := newConsumer(t)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(t.Context())
 	out, err := c.Consume(ctx, "stopped", message("k"), func(ctx context.Context, _ pgx.Tx, _ consume.Message) error {
-		cancel()
+		stop()
 		<-ctx.Done()
 		return ctx.Err()
 	})
@@ -269,6 +273,15 @@ func TestAnEndedContext(t *testing.T) {
 	state, tries := claim(t, db, "stopped")
 	require.Equal(t, "failed", state)
 	require.Equal(t, 0, tries)
+
+	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	out, err = c.Consume(late, "late", message("late"), never(t))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Equal(t, consume.Failed, out)
+	out, err = c.Consume(t.Context(), "late", message("late"), effect)
+	require.NoError(t, err)
+	require.Equal(t, consume.Done, out, "nothing refuses it")
 
 	c.Lease = 20 * time.Millisecond
 	out, err = c.Consume(t.Context(), "slow", message("k"), func(ctx context.Context, _ pgx.Tx, _ consume.Message) error {

@@ -4,13 +4,11 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
@@ -152,109 +150,6 @@ func TestMessageThatKills(t *testing.T) {
 	require.Len(t, letters, 1)
 }
 
-// The report: one duplicate in a batch aborts the fresh ones.
-func TestDuplicateInABatch(t *testing.T) {
-	t.Parallel()
-	c, db := newConsumer(t)
-	out, err := c.Consume(t.Context(), "old", message("old"), effect)
-	require.NoError(t, err)
-	require.Equal(t, consume.Done, out)
-	items := []consume.Item{
-		{Key: "b", Message: message("b")},
-		{Key: "old", Message: message("old")},
-		{Key: "bad", Message: message("bad")},
-		{Key: "a", Message: message("a")},
-		{Key: "b", Message: message("b")},
-		{Key: "", Message: message("none")},
-		{Key: "bad", Message: message("bad")},
-		{Key: "old", Message: message("old")},
-		{Key: "c", Message: message("c")},
-	}
-	results := c.ConsumeBatch(t.Context(), items, func(ctx context.Context, tx pgx.Tx, m consume.Message) error {
-		if string(m.Payload) == "bad" {
-			_, err := tx.Exec(ctx, `SELECT 1/0`)
-			return err
-		}
-		return effect(ctx, tx, m)
-	})
-	var outcomes []consume.Outcome
-	for _, r := range results {
-		outcomes = append(outcomes, r.Outcome)
-	}
-	require.Equal(t, []consume.Outcome{
-		consume.Done, consume.Duplicate, consume.Failed, consume.Done, consume.Duplicate,
-		consume.Dead, consume.InProgress, consume.Duplicate, consume.Done,
-	}, outcomes)
-	for _, key := range []string{"a", "b", "c", "old"} {
-		require.Equal(t, 1, effects(t, db, key), key)
-	}
-	require.Equal(t, 4, effects(t, db, ""))
-
-	naiveTable(t, db)
-	require.True(t, naiveSeen(t, db, "old"))
-	_, err = db.Exec(t.Context(), `INSERT INTO naive (key) VALUES ('a'), ('old'), ('c')`)
-	require.Error(t, err)
-	require.True(t, naiveSeen(t, db, "a"), "the naive batch lost the fresh ones")
-}
-
-// A batch whose COMMIT one message spoils is handled message by message.
-func TestBadItemAtCommit(t *testing.T) {
-	t.Parallel()
-	c, db := newConsumer(t)
-	_, err := db.Exec(t.Context(), `
-		CREATE TABLE parents (key text PRIMARY KEY);
-		ALTER TABLE effects ADD CONSTRAINT effects_parent FOREIGN KEY (key) REFERENCES parents DEFERRABLE INITIALLY DEFERRED;
-		INSERT INTO parents VALUES ('a'), ('c')`)
-	require.NoError(t, err)
-	var items []consume.Item
-	for _, key := range []string{"a", "b", "c"} {
-		items = append(items, consume.Item{Key: key, Message: message(key)})
-	}
-	results := c.ConsumeBatch(t.Context(), items, effect)
-	require.Equal(t, consume.Result{Outcome: consume.Done}, results[0])
-	require.Equal(t, consume.Failed, results[1].Outcome)
-	require.ErrorIs(t, results[1].Err, fsm.ErrNothingDone)
-	require.Equal(t, consume.Result{Outcome: consume.Done}, results[2])
-	require.Equal(t, 2, effects(t, db, ""))
-}
-
-// Two batches that hold the same keys in opposite order, in a loop, do not deadlock
-// and have each effect once.
-func TestBatchesThatMeet(t *testing.T) {
-	t.Parallel()
-	c, db := newConsumer(t)
-	const rounds, size = 20, 10
-	done := make(chan error, 2)
-	for worker := range 2 {
-		go func() {
-			for round := range rounds {
-				items := make([]consume.Item, size)
-				for i := range items {
-					n := i
-					if worker == 1 {
-						n = size - 1 - i
-					}
-					key := strconv.Itoa(round) + "/" + strconv.Itoa(n)
-					items[i] = consume.Item{Key: key, Message: message(key)}
-				}
-				for _, r := range c.ConsumeBatch(t.Context(), items, effect) {
-					if r.Outcome == consume.Failed {
-						done <- r.Err
-						return
-					}
-				}
-			}
-			done <- nil
-		}()
-	}
-	require.NoError(t, <-done)
-	require.NoError(t, <-done)
-	require.Equal(t, rounds*size, effects(t, db, ""))
-	var tries int
-	require.NoError(t, db.QueryRow(t.Context(), `SELECT max(tries) FROM fsm_consumed`).Scan(&tries))
-	require.Equal(t, 1, tries)
-}
-
 // The report: after a restart, or with two processes, one message runs twice. Here
 // the first owner is slow, its lease ends, and another takes over: the first one's
 // work is rolled back, and its release leaves the new owner's claim alone.
@@ -327,54 +222,6 @@ func TestOvertaken(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, consume.Duplicate, out)
 	require.Equal(t, 1, effects(t, db, "k"))
-}
-
-// lossy is a database whose COMMIT of the work is answered by an error, after or
-// instead of taking effect.
-type lossy struct {
-	*pgxpool.Pool
-	commits bool
-}
-
-func (l lossy) BeginTx(ctx context.Context, o pgx.TxOptions) (pgx.Tx, error) {
-	tx, err := l.Pool.BeginTx(ctx, o)
-	return lossyTx{tx, l.commits}, err
-}
-
-type lossyTx struct {
-	pgx.Tx
-	commits bool
-}
-
-func (l lossyTx) Commit(ctx context.Context) error {
-	if l.commits {
-		if err := l.Tx.Commit(ctx); err != nil {
-			return err
-		}
-	} else if err := l.Tx.Rollback(ctx); err != nil {
-		return err
-	}
-	return &pgconn.PgError{Severity: "FATAL", Code: "57P01", Message: "terminating connection"}
-}
-
-// The answer to a COMMIT is lost: the claim's row says whether it took effect.
-func TestLostCommit(t *testing.T) {
-	t.Parallel()
-	c, db := newConsumer(t)
-	c.DB = lossy{db, true}
-	out, err := c.Consume(t.Context(), "k", message("k"), effect)
-	require.NoError(t, err)
-	require.Equal(t, consume.Done, out)
-	require.Equal(t, 1, effects(t, db, "k"))
-
-	c.DB = lossy{db, false}
-	for _, r := range c.ConsumeBatch(t.Context(), []consume.Item{{Key: "x", Message: message("x")}, {Key: "y", Message: message("y")}}, effect) {
-		require.Equal(t, consume.Failed, r.Outcome)
-		require.ErrorIs(t, r.Err, fsm.ErrUnknown)
-	}
-	require.Equal(t, 0, effects(t, db, "x"))
-	state, _ := claim(t, db, "x")
-	require.Equal(t, "failed", state, "certainly nothing was done, so it may come again at once")
 }
 
 // Where every transaction is SERIALIZABLE, a delivery that meets another may fail and
