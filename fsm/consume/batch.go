@@ -26,10 +26,10 @@ type Result struct {
 type job struct {
 	Item
 	Result
-	try   int
-	front bool
-	ran   bool // the handler began
-	also  []int
+	try     int
+	front   bool  // the front knew it
+	ran     bool  // the handler began
+	indexes []int // of the items with the key, its own first
 }
 
 // ConsumeBatch handles several messages, claimed together and handled in one
@@ -56,7 +56,7 @@ func (c *Consumer) ConsumeBatch(ctx context.Context, items []Item, handle Handle
 	jobs := c.jobs(ctx, items)
 	c.run(ctx, jobs, handle)
 	for _, j := range jobs {
-		for n, i := range j.also {
+		for n, i := range j.indexes {
 			results[i] = j.Result
 			if n > 0 {
 				results[i] = j.Result.again()
@@ -87,10 +87,10 @@ func (c *Consumer) jobs(ctx context.Context, items []Item) []*job {
 	byKey := map[string]*job{}
 	for i, item := range items {
 		if j := byKey[item.Key]; j != nil {
-			j.also = append(j.also, i)
+			j.indexes = append(j.indexes, i)
 			continue
 		}
-		j := &job{Item: item, also: []int{i}}
+		j := &job{Item: item, indexes: []int{i}}
 		jobs = append(jobs, j)
 		if err := checkKey(item.Key); err != nil {
 			j.Result = c.refuse(ctx, item.Message, err)

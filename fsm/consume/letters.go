@@ -103,10 +103,10 @@ SET state = 'done', owner = '', changed_at = clock_timestamp()
 WHERE c.consumer = $1 AND c.key = $2 AND c.state = 'dead'`
 
 // Requeue frees the key of a dead letter and gives its message to publish, in one
-// transaction: publish may write it to an outbox there, or publish it to the broker
-// at once. Where publish fails the letter stays as it is; where the COMMIT fails
-// after a publication, the message comes while its key is still dead, and the letter
-// stays. Without publish the key is free, and whoever called may hand the message to
+// transaction: publish may write it to an outbox there, or publish it to the broker at
+// once. A delivery that comes before the COMMIT waits for it. Where publish or the
+// COMMIT fails, the letter stays as it is, and a message that was published is Dead.
+// Without publish the key is free, and whoever called may hand the letter's message to
 // Consume, or wait for the sender to send it again.
 //
 // The letter stays in its table as settled, with who requeued it and why, both of

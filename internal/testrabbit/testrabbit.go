@@ -36,7 +36,7 @@ type Server struct {
 func (s *Server) URL() string { return "amqp://guest:guest@" + s.Addr + "/" }
 
 // startTimeout is how long a server may take until it answers, on a busy machine.
-const startTimeout = time.Minute
+const startTimeout = 3 * time.Minute
 
 // Start starts a server. Where RabbitMQ is not installed the test is skipped, or
 // fails where CI is set.

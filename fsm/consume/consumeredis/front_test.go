@@ -120,6 +120,28 @@ func TestDuplicatesDoNotReachTheDatabase(t *testing.T) {
 	require.LessOrEqual(t, ttl, int64(60*60*1000))
 }
 
+// Of a batch the front answers for those it knows, and the database for the others.
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.deliver(t, "a", consume.Done, false)
+	f.deliver(t, "b", consume.Done, false)
+	client := f.client(t)
+	require.NoError(t, client.Do(t.Context(), client.B().Del().Key("consume:8:shipping:b").Build()).Error())
+	byFront := map[string]bool{}
+	f.Observe = func(_ context.Context, r consume.Report) { byFront[r.Key] = r.Front }
+	var items []consume.Item
+	for _, key := range []string{"c", "a", "b", "d"} {
+		items = append(items, consume.Item{Key: key, Message: consume.Message{Payload: []byte(key)}})
+	}
+	require.Equal(t, []consume.Result{
+		{Outcome: consume.Done}, {Outcome: consume.Duplicate}, {Outcome: consume.Duplicate}, {Outcome: consume.Done},
+	}, f.ConsumeBatch(t.Context(), items, effect))
+	require.Equal(t, map[string]bool{"a": true, "b": false, "c": false, "d": false}, byFront)
+	require.Equal(t, []string{"c", "a", "b", "d"}, f.front.Known(t.Context(), "shipping", []string{"c", "a", "b", "x", "d"}))
+	f.once(t, 4)
+}
+
 // The report: a message is marked as seen before its work, and the retry is dropped.
 // The front is told of a key only after its commit.
 func TestMarkedSeenBeforeTheWork(t *testing.T) {

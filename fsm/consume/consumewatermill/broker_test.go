@@ -21,7 +21,7 @@ import (
 const topic = "paid"
 
 // patience is how long a test waits for something that a broker does of its own.
-const patience = 2 * time.Minute
+const patience = 3 * time.Minute
 
 // broker is a real one, which delivers a topic's messages until they are acknowledged.
 type broker interface {
