@@ -183,6 +183,8 @@ func TestTwoOwners(t *testing.T) {
 				state, tries := claim(t, db, "k")
 				require.Equal(t, "claimed", state, "the second's claim stays")
 				require.Equal(t, 2, tries)
+				third, _ := c.Consume(ctx, "k", m, never(t))
+				require.Equal(t, consume.InProgress, third, "its lease is a new one")
 				return effect(ctx, tx, m)
 			})
 			require.NoError(t, err)
@@ -206,6 +208,33 @@ func TestTwoOwners(t *testing.T) {
 		}
 		require.Equal(t, 2, effects(t, db, "k"), "the naive consumer runs it twice")
 	})
+}
+
+// A first owner whose message was given up meanwhile, requeued, and claimed again,
+// fails: the new owner's claim is not given up for it.
+func TestOvertakenAfterRequeue(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	c.Tries = 1
+	out, _ := c.Consume(t.Context(), "k", message("k"), func(ctx context.Context, _ pgx.Tx, m consume.Message) error {
+		endLeases(t, db)
+		out, err := c.Consume(ctx, "k", m, never(t))
+		require.ErrorIs(t, err, consume.ErrDead)
+		require.Equal(t, consume.Dead, out)
+		letters, err := c.Letters(ctx, 0, 0)
+		require.NoError(t, err)
+		_, err = c.Requeue(ctx, letters[0].ID, who, nil)
+		require.NoError(t, err)
+		// The claim of another process, which is at work.
+		_, err = db.Exec(ctx, `
+			INSERT INTO fsm_consumed (consumer, key, state, owner, tries, lease_until, changed_at)
+			VALUES ('shipping', 'k', 'claimed', 'another', 1, now() + interval '1 hour', now())`)
+		require.NoError(t, err)
+		return errBoom
+	})
+	require.Equal(t, consume.InProgress, out)
+	state, _ := claim(t, db, "k")
+	require.Equal(t, "claimed", state)
 }
 
 // A first owner that goes on after the second is done finds that out.

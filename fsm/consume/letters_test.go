@@ -122,6 +122,11 @@ func TestSettlingNeedsWhoAndWhy(t *testing.T) {
 	other.Name = "billing"
 	_, err := other.Requeue(t.Context(), letter.ID, who, nil)
 	require.ErrorIs(t, err, consume.ErrNoLetter, "another consumer's letter")
+	killLetter(t, &other, "k")
+	_, err = c.Requeue(t.Context(), letter.ID, who, nil)
+	require.NoError(t, err)
+	out, _ := other.Consume(t.Context(), "k", message("k"), never(t))
+	require.Equal(t, consume.Dead, out, "another consumer's key")
 }
 
 // A dead letter takes any message, whatever a text in it would do to PostgreSQL.

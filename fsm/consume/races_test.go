@@ -13,14 +13,20 @@ import (
 	"github.com/pawl-go/pawl/fsm/fault"
 )
 
-// duplicate starts another delivery of a key, and returns when it waits for a lock.
+// duplicate starts a further delivery of a key, and returns when it waits for a lock.
 func duplicate(t *testing.T, c *consume.Consumer, db *pgxpool.Pool, key string, handle consume.Handler) <-chan consume.Outcome {
 	t.Helper()
-	ended := make(chan consume.Outcome, 1)
-	go func() {
+	return waiting(t, db, func() consume.Outcome {
 		out, _ := c.Consume(t.Context(), key, message(key), handle)
-		ended <- out
-	}()
+		return out
+	})
+}
+
+// waiting starts a call, and returns when a session waits for a lock.
+func waiting[R any](t *testing.T, db *pgxpool.Pool, call func() R) <-chan R {
+	t.Helper()
+	ended := make(chan R, 1)
+	go func() { ended <- call() }()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	ask := time.NewTicker(time.Millisecond)
@@ -28,7 +34,7 @@ func duplicate(t *testing.T, c *consume.Consumer, db *pgxpool.Pool, key string, 
 	for waits := false; !waits; {
 		select {
 		case out := <-ended:
-			require.FailNow(t, "it did not wait", out)
+			require.FailNow(t, "it did not wait", "%v", out)
 		case <-ask.C:
 		}
 		require.NoError(t, db.QueryRow(ctx, `
@@ -89,4 +95,28 @@ func TestRequeuedComesBeforeTheCommit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, consume.Done, <-second)
 	require.Equal(t, 1, effects(t, db, "k"))
+}
+
+// Claims are made in the order of their keys, whatever that of the items: a batch that
+// waits for the first key has not touched the last one, so two batches do not deadlock.
+func TestClaimsAreMadeInOrder(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	held, err := db.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = held.Exec(t.Context(), `
+		INSERT INTO fsm_consumed (consumer, key, state, owner, tries, lease_until, changed_at)
+		VALUES ('shipping', 'a', 'claimed', 'another', 1, now(), now())`)
+	require.NoError(t, err)
+	batch := waiting(t, db, func() []consume.Result {
+		return c.ConsumeBatch(t.Context(), []consume.Item{{Key: "z", Message: message("z")}, {Key: "a", Message: message("a")}}, effect)
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	out, err := c.Consume(ctx, "z", message("z"), effect)
+	require.NoError(t, err, "the last key is free")
+	require.Equal(t, consume.Done, out)
+	require.NoError(t, held.Rollback(t.Context()))
+	require.Equal(t, []consume.Result{{Outcome: consume.Duplicate}, {Outcome: consume.Done}}, <-batch)
+	require.Equal(t, 2, effects(t, db, ""))
 }
