@@ -138,6 +138,31 @@ type FsmCommandArchive struct {
 	Headers     []byte
 	Body        []byte
 	ArchivedAt  time.Time
+type FsmConsumed struct {
+	Consumer   string
+	Key        string
+	State      string
+	Owner      string
+	Tries      int32
+	LeaseUntil time.Time
+	ChangedAt  time.Time
+}
+
+type FsmDeadLetter struct {
+	ID         int64
+	Consumer   string
+	Key        string
+	Topic      string
+	MessageID  string
+	Payload    []byte
+	Metadata   []byte
+	Tries      int32
+	Error      string
+	At         time.Time
+	Settled    string
+	SettledBy  string
+	SettledWhy string
+	SettledAt  *time.Time
 }
 
 type FsmOutbox struct {

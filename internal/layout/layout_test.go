@@ -70,6 +70,9 @@ var table = []struct {
 	{"fsm/webhook", nil},
 	{"fsm/relay", []string{"fsm", "fsm/fault"}},
 	{"fsm/relay/relaywatermill", []string{"fsm/relay"}},
+	{"fsm/consume", []string{"fsm", "fsm/fault"}},
+	{"fsm/consume/consumeredis", nil},
+	{"fsm/consume/consumewatermill", []string{"fsm/consume"}},
 	{"gen/db", nil},
 	{"gen/order", []string{"fsm", "gen/db"}},
 	{"gen/payment", []string{"fsm", "gen/db"}},
@@ -86,13 +89,14 @@ var table = []struct {
 	{"internal/testdb", []string{"internal/localpg"}}, // the migrations are given to it
 	{"internal/needs", nil},
 	{"internal/testredis", []string{"internal/needs"}},
+	{"internal/testrabbit", []string{"internal/needs"}},
 	{"internal/layout", nil},
 	{"internal/stranger", nil},
 	{"internal/acceptance", nil},
 }
 
 // helpers are imported from tests alone.
-var helpers = []string{"internal/testdb", "internal/testredis", "internal/needs"}
+var helpers = []string{"internal/testdb", "internal/testredis", "internal/testrabbit", "internal/needs"}
 
 // list runs go list and returns its lines.
 func list(t *testing.T, format string) []string {

@@ -1,0 +1,93 @@
+package consume_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/consume"
+)
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	check := func(key, state string, tries int) {
+		t.Helper()
+		gotState, gotTries, err := c.Status(t.Context(), key)
+		require.NoError(t, err)
+		require.Equal(t, state, gotState)
+		require.Equal(t, tries, gotTries)
+	}
+	check("k", "", 0)
+	_, err := c.Consume(t.Context(), "k", message("k"), failing)
+	require.Equal(t, errBoom, err)
+	check("k", "failed", 1)
+	_, err = c.Consume(t.Context(), "k", message("k"), func(ctx context.Context, tx pgx.Tx, m consume.Message) error {
+		check("k", "claimed", 2)
+		endLeases(t, db)
+		check("k", "failed", 2)
+		return effect(ctx, tx, m)
+	})
+	require.NoError(t, err)
+	check("k", "done", 2)
+	killLetter(t, c, "x")
+	check("x", "dead", 3)
+	_, _, err = c.Status(t.Context(), "")
+	require.ErrorIs(t, err, consume.ErrKey)
+}
+
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	c, _ := newConsumer(t)
+	var out strings.Builder
+	var published []string
+	command := consume.Command{Consumer: c, Out: &out, Publish: func(_ context.Context, _ pgx.Tx, m consume.Message) error {
+		published = append(published, string(m.Payload))
+		return nil
+	}}
+	run := func(args ...string) string {
+		t.Helper()
+		out.Reset()
+		require.NoError(t, command.Run(t.Context(), args...))
+		return out.String()
+	}
+	require.Empty(t, run("letters"))
+	require.Equal(t, "new, tried 0 times\n", run("key", "a"))
+	first, second := killLetter(t, c, "a"), killLetter(t, c, "b\u200b")
+	require.Equal(t, "dead, tried 3 times\n", run("key", "a"))
+	id1, id2 := strconv.FormatInt(first.ID, 10), strconv.FormatInt(second.ID, 10)
+	at := func(l consume.Letter) string { return l.At.UTC().Format(time.RFC3339) }
+	line1 := id1 + "  " + at(first) + `  key "a"  topic "paid"  tries 3  "boom"` + "\n"
+	line2 := id2 + "  " + at(second) + `  key "b\u200b"  topic "paid"  tries 3  "boom"` + "\n"
+	require.Equal(t, line1+line2, run("letters"))
+	require.Equal(t, line2, run("letters", id1))
+	require.Equal(t, line1+"id \"m-1\"\n\"trace\": \"t-1\"\n\"a\"\n", run("letter", id1))
+	require.Equal(t, "requeued "+line1, run("requeue", id1, "ada", "fixed"))
+	require.Equal(t, []string{"a"}, published)
+	require.Equal(t, "discarded "+line2, run("discard", id2, "ada", "of no use"))
+	require.Empty(t, run("letters"))
+	require.Equal(t, "new, tried 0 times\n", run("key", "a"))
+
+	require.ErrorIs(t, command.Run(t.Context(), "requeue", id1, "ada", "fixed"), consume.ErrNoLetter)
+	require.ErrorIs(t, command.Run(t.Context(), "letter", id1), consume.ErrNoLetter)
+	for _, bad := range [][]string{nil, {"x"}, {"letters", "1", "2"}, {"letters", "x"}, {"letter"}, {"letter", "-1"}, {"key"}, {"requeue", "1"}, {"discard", "1", "a", " "}} {
+		require.ErrorIs(t, command.Run(t.Context(), bad...), fsm.ErrArgument, "%q", bad)
+	}
+	killLetter(t, c, "c")
+	command.Out = closed{}
+	require.ErrorIs(t, command.Run(t.Context(), "letters"), errClosed)
+}
+
+var errClosed = errors.New("closed")
+
+// closed is a writer that nobody reads.
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, errClosed }
