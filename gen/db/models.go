@@ -6,6 +6,8 @@ package db
 
 import (
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 type FsmAudit struct {
@@ -22,6 +24,40 @@ type FsmAudit struct {
 	At         time.Time
 }
 
+type FsmDelivery struct {
+	ID         int64
+	Provider   string
+	MessageID  string
+	SignedAt   *time.Time
+	ReceivedAt time.Time
+	Headers    []byte
+	Body       []byte
+	Digest     []byte
+	Events     []int64
+	Verdicts   []string
+	RecordedAt *time.Time
+}
+
+type FsmInbox struct {
+	ID          int64
+	Provider    string
+	EventID     string
+	Type        string
+	Object      string
+	Status      string
+	Fingerprint string
+	DeliveryID  int64
+	State       string
+	Outcome     string
+	Reason      string
+	Attempts    int32
+	Owner       string
+	DueAt       *time.Time
+	GivesUpAt   time.Time
+	ReceivedAt  time.Time
+	EndedAt     *time.Time
+}
+
 type FsmOutbox struct {
 	ID      int64
 	Machine string
@@ -31,6 +67,14 @@ type FsmOutbox struct {
 	Topic   string
 	Payload []byte
 	At      time.Time
+}
+
+type FsmRefusedDelivery struct {
+	Provider string
+	Reason   string
+	Day      pgtype.Date
+	Count    int64
+	LastAt   time.Time
 }
 
 type Order struct {

@@ -59,6 +59,7 @@ var table = []struct {
 	{"fsm/fsmtest", []string{"fsm"}},
 	{"fsm/fault", nil},
 	{"fsm/webhook", nil},
+	{"fsm/inbox", []string{"fsm", "fsm/fault", "fsm/webhook"}},
 	{"gen/db", nil},
 	{"gen/order", []string{"fsm", "gen/db"}},
 	{"gen/payment", []string{"fsm", "gen/db"}},
