@@ -14,7 +14,8 @@ import (
 
 // Points at which a test can have the inbox fail.
 const (
-	// PointReceived: the delivery is stored and its events are claimed.
+	// PointReceived: the delivery is stored and its events are claimed; in a retry
+	// or a replay, the event is claimed.
 	PointReceived fault.Point = "inbox.received"
 	// PointProcessed: an event was processed, or failed to be, and the outcome is
 	// not recorded yet.

@@ -3,6 +3,7 @@ package inbox_test
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -186,6 +187,8 @@ func TestBrowserBesideCallback(t *testing.T) {
 	require.Equal(t, rounds, b.count(`SELECT count(*) FROM fsm_outbox WHERE topic = 'order_paid'`))
 	require.Equal(t, rounds, b.count(`SELECT count(DISTINCT key) FROM fsm_outbox WHERE topic = 'order_paid'`))
 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 func uuidOf(i int) string {
 	const hex = "0123456789abcdef"

@@ -141,6 +141,9 @@ func (w *waiting) scan(row pgx.Row) error {
 
 // work processes a claimed event again, from the body as it came.
 func (i *Inbox) work(ctx context.Context, w waiting) (Told, error) {
+	if err := fault.At(ctx, PointReceived); err != nil {
+		return Told{}, err
+	}
 	p := i.providers[w.provider]
 	var (
 		told Told
