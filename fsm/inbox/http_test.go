@@ -45,13 +45,12 @@ func TestHandler(t *testing.T) {
 	good := b.signed(body)
 	forged := good.Clone()
 	forged.Set("Stripe-Signature", strings.Replace(good.Get("Stripe-Signature"), "v1=", "v1=00", 1))
-	future, past := b.signed(body), b.signed(body)
 	at := func(d time.Duration) http.Header {
 		b.now = noon.Add(d)
 		defer func() { b.now = noon }()
 		return b.signed(body)
 	}
-	future, past = at(301*time.Second), at(-301*time.Second)
+	future, past := at(301*time.Second), at(-301*time.Second)
 	for _, c := range []struct {
 		name, method, contentType string
 		header                    http.Header
