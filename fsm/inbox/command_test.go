@@ -221,3 +221,22 @@ func TestRetryRuns(t *testing.T) {
 	b.requireOrder(order.StatePaid, "order_paid", 1)
 	require.ErrorIs(t, (&inbox.Retry{Inbox: b.Inbox}).Run(ctx), context.Canceled)
 }
+
+func TestPending(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	pending := func() inbox.Backlog {
+		p, err := inbox.Pending(t.Context(), b.pool)
+		require.NoError(t, err)
+		return p
+	}
+	require.Zero(t, pending())
+	b.deliver(told("evt_1", "paid", "p1", total))
+	b.deliver(told("evt_2", "paid", "p2", total))
+	require.Equal(t, inbox.Backlog{Waiting: 2}, pending(), "none is due yet")
+	b.exec(`UPDATE fsm_inbox SET due_at = now() - interval '1 hour' WHERE event_id = 'evt_1'`)
+	b.exec(`UPDATE fsm_inbox SET state = 'dead', due_at = NULL, ended_at = now() WHERE event_id = 'evt_2'`)
+	got := pending()
+	require.Equal(t, []int64{1, 1}, []int64{got.Waiting, got.Dead})
+	require.InDelta(t, time.Hour, got.Overdue, float64(time.Minute))
+}

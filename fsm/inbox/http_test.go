@@ -239,6 +239,33 @@ func TestParserMisbehaves(t *testing.T) {
 	}
 }
 
+// A verifier without a secret refuses everything, and has it come again.
+func TestNoSecret(t *testing.T) {
+	t.Parallel()
+	for _, v := range []*webhook.Stripe{nil, {}} {
+		b := newBench(t, func(c *inbox.Config) { c.Providers[0] = inbox.Stripe(v, settle) })
+		body := told("evt_1", "paid", "p1", total).body()
+		w := b.post("stripe", "POST", "application/json", b.signed(body), body)
+		require.Equal(t, 503, w.Code)
+		require.Equal(t, inbox.VerdictRefused, b.observed[0].Verdict)
+		require.Zero(t, b.count(`SELECT count(*) FROM fsm_deliveries`))
+	}
+}
+
+// own is a verifier of a user's, whose message ID cannot be stored.
+type own struct{}
+
+func (own) Verify(http.Header, []byte, time.Time) (webhook.Delivery, error) {
+	return webhook.Delivery{ID: "a\x00b"}, nil
+}
+
+func TestBadMessageID(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *inbox.Config) { c.Providers[0].Verifier = own{} })
+	_, err := b.Receive(t.Context(), "stripe", nil, []byte(`{"id":"evt_1"}`))
+	require.ErrorIs(t, err, inbox.ErrUnreadable)
+}
+
 // A delivery with nothing for us in it is accepted, and recorded.
 func TestNothingForUs(t *testing.T) {
 	t.Parallel()

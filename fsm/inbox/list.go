@@ -79,6 +79,28 @@ func limited(n int) int {
 	return n
 }
 
+// Backlog is how much waits.
+type Backlog struct {
+	// Waiting counts received and parked events, Dead those that wait for a person.
+	Waiting, Dead int64
+	// Overdue is for how long the event due first has been due: about nothing
+	// while a [Retry] runs.
+	Overdue time.Duration
+}
+
+const backlog = `SELECT
+  (SELECT count(*) FROM fsm_inbox i WHERE i.due_at IS NOT NULL),
+  (SELECT count(*) FROM fsm_inbox i WHERE i.state = 'dead'),
+  COALESCE((SELECT GREATEST(clock_timestamp() - min(i.due_at), interval '0') FROM fsm_inbox i WHERE i.due_at IS NOT NULL), interval '0')`
+
+// Pending returns the backlog of all providers, for a gauge and an alarm. It reads
+// no more rows than wait.
+func Pending(ctx context.Context, db fsm.DB) (Backlog, error) {
+	var b Backlog
+	err := db.QueryRow(ctx, backlog).Scan(&b.Waiting, &b.Dead, &b.Overdue)
+	return b, stored("list", err)
+}
+
 // Arrival is a delivery as it is stored. The body is not read with it.
 type Arrival struct {
 	ID         int64

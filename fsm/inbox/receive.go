@@ -42,7 +42,12 @@ func (i *Inbox) Receive(ctx context.Context, provider string, header http.Header
 	if err != nil {
 		return i.refuse(ctx, p, statusOf(err), kindOf(err), err)
 	}
-	events, err := p.events(signed, body)
+	var events []Event
+	if err = checkText("message ID", signed.ID, 0, maxHeader); err != nil {
+		signed.ID = "" // a verifier of the user's own
+	} else {
+		events, err = p.events(signed, body)
+	}
 	switch {
 	case errors.Is(err, ErrUnknownType):
 		events = nil

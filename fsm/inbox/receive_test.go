@@ -72,6 +72,17 @@ func TestToldTwice(t *testing.T) {
 	}
 }
 
+// An upsert that sets a processed event back is refused by the table itself.
+func TestNobodySetsBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t).withOrder()
+	b.deliver(told("evt_1", "paid", "p1", total))
+	for _, state := range []string{"received", "parked"} {
+		_, err := b.pool.Exec(t.Context(), `UPDATE fsm_inbox SET state = $1`, state)
+		require.ErrorContains(t, err, "fsm_inbox_due_check")
+	}
+}
+
 // Two event objects that tell one change are one event, and the same number from
 // another provider is not.
 func TestOneChangeUnderTwoNames(t *testing.T) {
