@@ -61,6 +61,24 @@ CREATE INDEX fsm_inbox_state_idx ON fsm_inbox (state, id);
 CREATE INDEX fsm_inbox_delivery_idx ON fsm_inbox (delivery_id);
 CREATE INDEX fsm_inbox_ended_idx ON fsm_inbox (ended_at, id) WHERE state IN ('done', 'ignored', 'closed');
 
+-- What Sweep took out of fsm_inbox, for those who keep it.
+CREATE TABLE fsm_inbox_archive (
+  id bigint NOT NULL,
+  provider text NOT NULL,
+  event_id text NOT NULL,
+  type text NOT NULL,
+  object text NOT NULL,
+  status text NOT NULL,
+  fingerprint text NOT NULL,
+  state text NOT NULL,
+  outcome text NOT NULL,
+  reason text NOT NULL,
+  attempts integer NOT NULL,
+  received_at timestamptz NOT NULL,
+  ended_at timestamptz NOT NULL,
+  CONSTRAINT fsm_inbox_archive_pkey PRIMARY KEY (id)
+);
+
 -- How many deliveries were not believed: a row a provider, reason and day.
 CREATE TABLE fsm_refused_deliveries (
   provider text NOT NULL,
@@ -73,6 +91,7 @@ CREATE TABLE fsm_refused_deliveries (
 
 -- +goose Down
 DROP TABLE fsm_refused_deliveries;
+DROP TABLE fsm_inbox_archive;
 DROP TABLE fsm_inbox;
 DROP TABLE fsm_deliveries;
 

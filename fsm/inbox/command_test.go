@@ -191,6 +191,14 @@ func TestSweep(t *testing.T) {
 	age("31 days")
 	require.Equal(t, inbox.Swept{Events: 5, Deliveries: 5, Refusals: 1}, sweep())
 	require.Zero(t, sweep())
+	require.Zero(t, b.count(`SELECT count(*) FROM fsm_inbox_archive`))
+	for i := range 5 {
+		b.deliver(told("evt_"+itoa(int64(i)), "paid", "p"+itoa(int64(i)), total))
+	}
+	age("41 days")
+	keep.Archive = true
+	require.Equal(t, inbox.Swept{Bodies: 5, Events: 5, Deliveries: 5}, sweep())
+	require.Equal(t, 5, b.count(`SELECT count(*) FROM fsm_inbox_archive WHERE state = 'done' AND outcome = 'Applied' AND event_id LIKE 'evt_%'`))
 	require.Len(t, b.list(inbox.Parked), 4)
 	require.Len(t, b.list(inbox.Dead), 1)
 	require.Equal(t, 5, b.count(`SELECT count(*) FROM fsm_deliveries WHERE body IS NOT NULL`))

@@ -3,6 +3,7 @@ package inbox_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -83,8 +84,8 @@ func TestGivenUp(t *testing.T) {
 func TestHandlersErrors(t *testing.T) {
 	t.Parallel()
 	say := func(o fsm.Outcome, err error) inbox.Handler {
-		return func(ctx context.Context, tx pgx.Tx, _ inbox.Event) (fsm.Outcome, error) {
-			_, dbErr := tx.Exec(ctx, `INSERT INTO shop_points (order_id, kind, customer_id, points) VALUES ($1, 'k', 'c', 1)`, orderA)
+		return func(ctx context.Context, tx pgx.Tx, e inbox.Event) (fsm.Outcome, error) {
+			_, dbErr := tx.Exec(ctx, `INSERT INTO shop_points (order_id, kind, customer_id, points) VALUES ($1, $2, 'c', 1)`, orderA, e.ID)
 			return o, errors.Join(err, dbErr)
 		}
 	}
@@ -93,41 +94,46 @@ func TestHandlersErrors(t *testing.T) {
 		_, _ = tx.Exec(ctx, `SELECT 1/0`)
 		return fsm.Applied, nil
 	}
-	for name, c := range map[string]struct {
-		handle   inbox.Handler
-		verdict  inbox.Verdict
-		state    inbox.State
-		reason   string
-		effects  int
-		outcome  fsm.Outcome
-		attempts int
+	cases := map[string]struct {
+		handle  inbox.Handler
+		verdict inbox.Verdict
+		state   inbox.State
+		reason  string
+		effects int
+		outcome fsm.Outcome
 	}{
-		"no machine":    {say("", nil), inbox.VerdictDone, inbox.Done, "", 1, "", 1},
-		"replayed":      {say(fsm.Replayed, nil), inbox.VerdictDone, inbox.Done, "", 1, fsm.Replayed, 1},
-		"guard failed":  {say(fsm.GuardFailed, nil), inbox.VerdictDead, inbox.Dead, "no guard", 1, fsm.GuardFailed, 1},
-		"mismatched":    {say(fsm.Mismatched, nil), inbox.VerdictDead, inbox.Dead, "something else", 1, fsm.Mismatched, 1},
-		"stale version": {say(fsm.Stale, nil), inbox.VerdictParked, inbox.Parked, "expected version", 0, "", 1},
-		"not found":     {say("", fsm.ErrNotFound), inbox.VerdictParked, inbox.Parked, "no such row", 0, "", 1},
-		"too early":     {say("", inbox.ErrTooEarly), inbox.VerdictParked, inbox.Parked, "too early", 0, "", 1},
-		"unknown type":  {say("", inbox.ErrUnknownType), inbox.VerdictIgnored, inbox.Ignored, "", 0, "", 1},
-		"unknown word":  {say("", &fsm.UnknownWordError{Machine: "m", Map: "x", Word: "NEW"}), inbox.VerdictDead, inbox.Dead, `"NEW"`, 0, "", 1},
-		"bad argument":  {say("", fsm.ErrArgument), inbox.VerdictDead, inbox.Dead, "bad argument", 0, "", 1},
-		"any other":     {say("", errors.New("x\x00\ny\xff")), inbox.VerdictParked, inbox.Parked, "x  y ", 0, "", 1},
-		"a panic":       {panics, inbox.VerdictParked, inbox.Parked, "the handler panicked", 0, "", 1},
-		"an aborted tx": {broken, inbox.VerdictParked, inbox.Parked, "25P02", 0, "", 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, handling(c.handle))
-			got := b.deliver(told("evt_1", "paid", "p1", total))
-			require.Equal(t, c.verdict, got.Verdict)
-			items := b.list(c.state)
-			require.Len(t, items, 1)
-			require.Equal(t, c.outcome, items[0].Outcome)
-			require.Contains(t, items[0].Reason, c.reason)
-			require.NotContains(t, items[0].Reason, "4111")
-			require.Equal(t, c.effects, b.count(`SELECT count(*) FROM shop_points`))
-		})
+		"no machine":    {say("", nil), inbox.VerdictDone, inbox.Done, "", 1, ""},
+		"applied":       {say(fsm.Applied, nil), inbox.VerdictDone, inbox.Done, "", 1, fsm.Applied},
+		"replayed":      {say(fsm.Replayed, nil), inbox.VerdictDone, inbox.Done, "", 1, fsm.Replayed},
+		"compensated":   {say(fsm.Compensated, nil), inbox.VerdictDone, inbox.Done, "", 1, fsm.Compensated},
+		"ignored":       {say(fsm.Ignored, nil), inbox.VerdictStale, inbox.Done, "", 1, fsm.Ignored},
+		"rejected":      {say(fsm.Rejected, nil), inbox.VerdictStale, inbox.Done, "", 1, fsm.Rejected},
+		"guard failed":  {say(fsm.GuardFailed, nil), inbox.VerdictDead, inbox.Dead, "no guard", 1, fsm.GuardFailed},
+		"mismatched":    {say(fsm.Mismatched, nil), inbox.VerdictDead, inbox.Dead, "something else", 1, fsm.Mismatched},
+		"stale version": {say(fsm.Stale, nil), inbox.VerdictParked, inbox.Parked, "expected version", 0, ""},
+		"not found":     {say("", fsm.ErrNotFound), inbox.VerdictParked, inbox.Parked, "no such row", 0, ""},
+		"too early":     {say("", inbox.ErrTooEarly), inbox.VerdictParked, inbox.Parked, "too early", 0, ""},
+		"unknown type":  {say("", inbox.ErrUnknownType), inbox.VerdictIgnored, inbox.Ignored, "", 0, ""},
+		"unknown word":  {say("", &fsm.UnknownWordError{Machine: "m", Map: "x", Word: "NEW"}), inbox.VerdictDead, inbox.Dead, `"NEW"`, 0, ""},
+		"bad argument":  {say("", fsm.ErrArgument), inbox.VerdictDead, inbox.Dead, "bad argument", 0, ""},
+		"any other":     {say("", errors.New("x\x00\ny\xff"+strings.Repeat("字", 200))), inbox.VerdictParked, inbox.Parked, "x  y 字", 0, ""},
+		"a panic":       {panics, inbox.VerdictParked, inbox.Parked, "the handler panicked", 0, ""},
+		"an aborted tx": {broken, inbox.VerdictParked, inbox.Parked, "25P02", 0, ""},
+	}
+	b := newBench(t, handling(func(ctx context.Context, tx pgx.Tx, e inbox.Event) (fsm.Outcome, error) {
+		return cases[e.ID].handle(ctx, tx, e)
+	}))
+	for name, c := range cases {
+		got := b.deliver(told(name, "paid", name, total))
+		require.Equal(t, []any{c.verdict, c.state, c.outcome}, []any{got.Verdict, got.State, got.Outcome}, name)
+		items := b.list(c.state)
+		item := items[len(items)-1]
+		require.Equal(t, name, item.EventID)
+		require.Equal(t, c.outcome, item.Outcome, name)
+		require.Contains(t, item.Reason, c.reason, name)
+		require.LessOrEqual(t, len(item.Reason), 300, name)
+		require.NotContains(t, item.Reason, "4111", name)
+		require.Equal(t, c.effects, b.count(`SELECT count(*) FROM shop_points WHERE kind = $1`, name), name)
 	}
 }
 

@@ -29,9 +29,8 @@ type failure struct {
 }
 
 // process is the second transaction: the handler's work and the event's end, both
-// or neither. late is what an event is that there was no time for. With a failure
-// the event is as it was, and still claimed.
-func (i *Inbox) process(ctx context.Context, p *Provider, c claim, late Verdict) (Told, *failure) {
+// or neither. With a failure the event is as it was, and still claimed.
+func (i *Inbox) process(ctx context.Context, p *Provider, c claim) (Told, *failure) {
 	told := Told{Event: c.id, Provider: p.Name, ID: c.event.ID}
 	if c.attempts > i.MaxAttempts {
 		return i.failed(told, c, Dead, "given up: its processing was interrupted too often")
@@ -64,11 +63,11 @@ func (i *Inbox) process(ctx context.Context, p *Provider, c claim, late Verdict)
 		return told, nil
 	}
 	told.Outcome = ""
-	return i.failing(ctx, told, c, late, err)
+	return i.failing(ctx, told, c, err)
 }
 
 // failing says what becomes of an event whose processing failed.
-func (i *Inbox) failing(ctx context.Context, told Told, c claim, late Verdict, err error) (Told, *failure) {
+func (i *Inbox) failing(ctx context.Context, told Told, c claim, err error) (Told, *failure) {
 	switch reason := reasonOf(err); {
 	case errors.Is(err, errLost):
 		return i.failed(told, c, Received, "") // settle compares the owner, writes nothing and reads what is true
@@ -76,7 +75,7 @@ func (i *Inbox) failing(ctx context.Context, told Told, c claim, late Verdict, e
 		return i.failed(told, c, Ignored, "")
 	case errors.Is(err, fsm.ErrUnknownWord), errors.Is(err, fsm.ErrArgument):
 		return i.failed(told, c, Dead, reason)
-	case ctx.Err() != nil && late == VerdictDeferred:
+	case ctx.Err() != nil:
 		return i.failed(told, c, Received, "there was no time left")
 	default:
 		return i.failed(told, c, Parked, reason)

@@ -68,7 +68,7 @@ func (i *Inbox) Receive(ctx context.Context, provider string, header http.Header
 func (i *Inbox) complete(ctx context.Context, p *Provider, r Receipt, claims []claim) (Receipt, error) {
 	var failures []failure
 	for _, c := range claims {
-		told, failed := i.process(ctx, p, c, VerdictDeferred)
+		told, failed := i.process(ctx, p, c)
 		r.Told[c.position] = told
 		if failed != nil {
 			failures = append(failures, *failed)

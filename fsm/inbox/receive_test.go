@@ -226,6 +226,38 @@ func TestNoTimeLeft(t *testing.T) {
 	require.Equal(t, 2, b.list(inbox.Done)[0].Attempts)
 }
 
+// What a retry has no time for waits longer; what a shutdown interrupts does not.
+func TestNoTimeInRetry(t *testing.T) {
+	t.Parallel()
+	var stop context.CancelFunc
+	b := newBench(t, handling(func(ctx context.Context, _ pgx.Tx, e inbox.Event) (fsm.Outcome, error) {
+		if e.Attempt == 1 {
+			return "", inbox.ErrTooEarly
+		}
+		if stop != nil {
+			stop()
+		}
+		<-ctx.Done()
+		return "", ctx.Err()
+	}), func(c *inbox.Config) {
+		c.Providers[0].Limit, c.Providers[1].Limit, c.Lease = 300*time.Millisecond, 300*time.Millisecond, 400*time.Millisecond
+	})
+	b.deliver(told("evt_1", "paid", "p1", total))
+	b.later()
+	require.Equal(t, 1, b.retry())
+	parked := b.list(inbox.Parked)
+	require.Len(t, parked, 1)
+	require.Equal(t, "its time was up", parked[0].Reason)
+
+	b.later()
+	var ctx context.Context
+	ctx, stop = context.WithCancel(t.Context())
+	defer stop()
+	_, err := (&inbox.Retry{Inbox: b.Inbox}).Once(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, b.count(`SELECT count(*) FROM fsm_inbox WHERE state = 'received' AND owner = '' AND due_at <= now()`))
+}
+
 // Fifty equal deliveries at once have one effect, and all are accepted.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()

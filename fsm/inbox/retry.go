@@ -155,11 +155,11 @@ func (i *Inbox) work(ctx context.Context, w waiting) (Told, error) {
 	} else {
 		w.event = event
 		inner, cancel := context.WithTimeout(ctx, i.Lease/2)
-		late := VerdictParked
-		if told, f = i.process(inner, p, w.claim, late); f != nil && ctx.Err() != nil && f.state == Parked {
-			told, f = i.failed(told, w.claim, Received, "there was no time left") // we are asked to end: another's turn
-		}
+		told, f = i.process(inner, p, w.claim)
 		cancel()
+		if f != nil && f.state == Received && ctx.Err() == nil { // no time will be enough at once
+			told, f = i.failed(told, w.claim, Parked, "its time was up")
+		}
 	}
 	if err := fault.At(ctx, PointProcessed); err != nil {
 		return told, err

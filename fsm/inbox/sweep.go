@@ -17,6 +17,10 @@ type Retention struct {
 	// afterwards is new to the inbox, and known to the machine alone, so it is
 	// longer than any provider repeats.
 	Rows time.Duration
+	// Archive has each batch of events put into fsm_inbox_archive by the statement
+	// that takes it out of fsm_inbox. What is there is the user's: no call reads or
+	// deletes it.
+	Archive bool
 	// Batch is how many rows one statement takes; 0 means 1,000.
 	Batch int
 }
@@ -38,6 +42,11 @@ const (
   SELECT k.id FROM fsm_inbox k
   WHERE k.state IN ('done', 'ignored', 'closed') AND k.ended_at < now() - $1::interval
   ORDER BY k.ended_at, k.id LIMIT $2 FOR UPDATE SKIP LOCKED)`
+
+	archiveEvents = `WITH gone AS (` + dropEvents + ` RETURNING i.*)
+INSERT INTO fsm_inbox_archive (id, provider, event_id, type, object, status, fingerprint, state, outcome, reason, attempts, received_at, ended_at)
+SELECT g.id, g.provider, g.event_id, g.type, g.object, g.status, g.fingerprint, g.state, g.outcome, g.reason, g.attempts, g.received_at, g.ended_at
+FROM gone g`
 
 	dropDeliveries = `DELETE FROM fsm_deliveries d WHERE d.id IN (
   SELECT k.id FROM fsm_deliveries k
@@ -69,12 +78,16 @@ func (i *Inbox) Sweep(ctx context.Context, keep Retention) (Swept, error) {
 			return swept, fmt.Errorf("%w: provider %q repeats for as long as rows are kept", ErrConfig, name)
 		}
 	}
+	events := dropEvents
+	if keep.Archive {
+		events = archiveEvents
+	}
 	for _, step := range []struct {
 		sql   string
 		age   time.Duration
 		count *int64
 	}{
-		{dropBodies, keep.Bodies, &swept.Bodies}, {dropEvents, keep.Rows, &swept.Events},
+		{dropBodies, keep.Bodies, &swept.Bodies}, {events, keep.Rows, &swept.Events},
 		{dropDeliveries, keep.Rows, &swept.Deliveries}, {dropRefusals, keep.Rows, &swept.Refusals},
 	} {
 		if err := i.sweep(ctx, step.sql, step.age, keep.Batch, step.count); err != nil {

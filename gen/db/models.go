@@ -58,6 +58,22 @@ type FsmInbox struct {
 	EndedAt     *time.Time
 }
 
+type FsmInboxArchive struct {
+	ID          int64
+	Provider    string
+	EventID     string
+	Type        string
+	Object      string
+	Status      string
+	Fingerprint string
+	State       string
+	Outcome     string
+	Reason      string
+	Attempts    int32
+	ReceivedAt  time.Time
+	EndedAt     time.Time
+}
+
 type FsmOutbox struct {
 	ID      int64
 	Machine string
