@@ -1,6 +1,8 @@
 // Package webhook tells whether a payment provider's callback is genuine and
 // fresh: it checks the signature over the raw body and the age of its time
-// stamp. It signs too, for tests and for simulated providers.
+// stamp. It knows Standard Webhooks, Stripe, Adyen, Alipay, WeChat Pay v3 (and
+// decrypts what that sends) and PayPal. It signs too, for tests and for simulated
+// providers.
 //
 // It leaves the rest to its callers: reading the body with a limit, what the
 // provider is answered, logging and counting refusals, and above all
