@@ -240,3 +240,22 @@ func TestPayPalConfiguration(t *testing.T) {
 	_, err = v.Verify(paypalHeader(), []byte(paypalBody), paypalAt)
 	require.ErrorIs(t, err, webhook.ErrMalformed, "the sandbox has a host of its own")
 }
+
+// A caller who gave up says nothing of the host: the next one fetches.
+func TestPayPalCallerGaveUp(t *testing.T) {
+	t.Parallel()
+	s := &source{pem: rsaCert}
+	v, err := webhook.NewPayPal([]string{paypalWebhook}, func(ctx context.Context, url string) ([]byte, error) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return s.fetch(ctx, url)
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = v.VerifyContext(ctx, paypalHeader(), []byte(paypalBody), paypalAt)
+	require.ErrorIs(t, err, webhook.ErrKeySource)
+	_, err = v.Verify(paypalHeader(), []byte(paypalBody), paypalAt)
+	require.NoError(t, err)
+}
