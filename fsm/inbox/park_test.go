@@ -280,6 +280,8 @@ func TestTwoWorkers(t *testing.T) {
 		b.deliver(told("evt_"+uuidOf(i), "paid", "p"+uuidOf(i), total))
 	}
 	b.later()
+	next := `SELECT id FROM fsm_inbox WHERE due_at <= now() ORDER BY due_at, id LIMIT 1`
+	require.Equal(t, b.count(next), b.count(next), "workers who only look both take the same")
 	tried := make(chan int)
 	for range 2 {
 		go func() { tried <- b.retry() }()

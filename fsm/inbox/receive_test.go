@@ -199,6 +199,30 @@ func TestBrowserBesideCallback(t *testing.T) {
 	require.Equal(t, rounds, b.count(`SELECT count(DISTINCT key) FROM fsm_outbox WHERE topic = 'order_paid'`))
 }
 
+// Two callers who read the state first, and then write what they have decided,
+// both send the mail.
+func TestBrowserBesideCallbackNaively(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(`CREATE TABLE naive_orders (status text); INSERT INTO naive_orders VALUES ('PAYING'); CREATE TABLE naive_mails (n int)`)
+	var callers [2]pgx.Tx
+	for i := range callers {
+		tx, err := b.pool.Begin(t.Context())
+		require.NoError(t, err)
+		defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+		var status string
+		require.NoError(t, tx.QueryRow(t.Context(), `SELECT status FROM naive_orders`).Scan(&status))
+		require.Equal(t, "PAYING", status, "each of them may go on")
+		callers[i] = tx
+	}
+	for _, tx := range callers {
+		_, err := tx.Exec(t.Context(), `UPDATE naive_orders SET status = 'PAID'; INSERT INTO naive_mails VALUES (1)`)
+		require.NoError(t, err)
+		require.NoError(t, tx.Commit(t.Context()))
+	}
+	require.Equal(t, 2, b.count(`SELECT count(*) FROM naive_mails`))
+}
+
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 func uuidOf(i int) string {
