@@ -199,14 +199,21 @@ func TestLostCommit(t *testing.T) {
 	}
 }
 
-// Under another default of the server, the inbox still sees what others committed.
+// Under another default of the server, the inbox still sees what others committed,
+// and so does the handler.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
-	b := newBench(t).withOrder()
+	var level string
+	b := newBench(t, handling(func(ctx context.Context, tx pgx.Tx, _ inbox.Event) (fsm.Outcome, error) {
+		return fsm.Applied, tx.QueryRow(ctx, `SELECT current_setting('transaction_isolation')`).Scan(&level)
+	}))
 	b.exec(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''serializable''', current_database()); END $$`)
 	b.pool.Reset()
 	require.Equal(t, 1, b.count(`SELECT count(*) WHERE current_setting('transaction_isolation') = 'serializable'`))
 	b.whileWaiting("evt_1", func() {
 		require.Equal(t, inbox.VerdictRunning, b.deliver(told("evt_1", "paid", "p1", total)).Verdict)
 	})
+	b.later()
+	require.Equal(t, inbox.VerdictDone, b.deliver(told("evt_1", "paid", "p1", total)).Verdict)
+	require.Equal(t, "read committed", level)
 }
