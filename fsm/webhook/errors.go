@@ -20,6 +20,15 @@ var (
 	ErrMalformed = errors.New("malformed")
 	// ErrSignature: no signature of a version that counts fits any secret.
 	ErrSignature = errors.New("webhook signature does not match")
+	// ErrUnknownKey: the callback names a key that the verifier does not have.
+	// The provider may have changed its keys.
+	ErrUnknownKey = errors.New("webhook key is not known")
+	// ErrKeySource: the key could not be fetched, so that nothing is known of
+	// the callback. It may be genuine: have it come again.
+	ErrKeySource = errors.New("webhook key cannot be fetched")
+	// ErrRecipient: the signature is right, and the callback is meant for
+	// another application or seller.
+	ErrRecipient = errors.New("webhook is meant for another recipient")
 	// ErrStale: the signature is right, but the time stamp is too far from now.
 	// The error is a [StaleError].
 	ErrStale = errors.New("webhook time stamp is outside the window")
@@ -70,7 +79,7 @@ func (e *SecretError) Unwrap() error { return e.Err }
 type StaleError struct {
 	// Timestamp is the callback's, Now the caller's.
 	Timestamp, Now time.Time
-	// Tolerance is the window, both ways.
+	// Tolerance is how far it may lie away in that direction.
 	Tolerance time.Duration
 }
 

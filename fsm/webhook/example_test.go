@@ -41,3 +41,25 @@ func ExampleStandard() {
 	// true webhook signature does not match
 	// true webhook time stamp is outside the window: 1h0m0s in the past, at most 5m0s is accepted
 }
+
+func ExampleAdyen() {
+	verifier, err := webhook.NewAdyen([]webhook.Secret{"DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	body := []byte(`{"live":"false","notificationItems":[{"NotificationRequestItem":{
+		"pspReference":"pspReference","originalReference":"originalReference","merchantAccountCode":"merchantAccount",
+		"merchantReference":"reference","amount":{"value":1000,"currency":"EUR"},"eventCode":"EVENT","success":"true",
+		"additionalData":{"hmacSignature":"ipnxGCaUZ4l8TUW75a71/ghd2Fe5ffvX0pV4TLTntIc="}}}]}`)
+	if _, err := verifier.Verify(nil, body, time.Now()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	// Only what the signature protects: the field "live", say, is anybody's.
+	items, err := webhook.ParseAdyen(body)
+	for _, item := range items {
+		fmt.Println(item.MerchantReference, item.Value, item.Currency, item.EventCode, item.Success, err)
+	}
+	// Output: reference 1000 EUR EVENT true <nil>
+}

@@ -55,11 +55,25 @@ func formatStamp(at time.Time) (string, bool) {
 	return text, ok
 }
 
-// checkWindow refuses a stamp further than tolerance from now.
-func checkWindow(stamp, now time.Time, tolerance time.Duration) error {
+// checkWindow refuses a stamp older than the age or further ahead than the
+// tolerance.
+func (s settings) checkWindow(stamp, now time.Time) error {
 	// Sub saturates, so a stamp centuries away cannot wrap into the window.
-	if now.Sub(stamp) > tolerance || stamp.Sub(now) > tolerance {
-		return &StaleError{Timestamp: stamp, Now: now, Tolerance: tolerance}
+	switch {
+	case now.Sub(stamp) > s.age:
+		return &StaleError{Timestamp: stamp, Now: now, Tolerance: s.age}
+	case stamp.Sub(now) > s.tolerance:
+		return &StaleError{Timestamp: stamp, Now: now, Tolerance: s.tolerance}
 	}
 	return nil
+}
+
+// printable tells whether a text is of printable ASCII without blanks.
+func printable(text string) bool {
+	for _, c := range []byte(text) {
+		if c <= ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
 }

@@ -20,8 +20,8 @@ const maxIDBytes = 1024
 // (HMAC-SHA256) and v1a (ed25519) signatures. It is safe for concurrent use.
 // The zero value refuses everything with [ErrNoSecret].
 type Standard struct {
-	keys      []standardKey
-	tolerance time.Duration
+	keys     []standardKey
+	settings settings
 }
 
 var _ Verifier = (*Standard)(nil)
@@ -35,11 +35,11 @@ var _ Verifier = (*Standard)(nil)
 // The errors are a [SecretError], which is ErrNoSecret or ErrMalformed, and
 // ErrTolerance.
 func NewStandard(secrets []Secret, options ...Option) (*Standard, error) {
-	s, err := settingsOf(options)
+	s, err := settingsOf(options, 0)
 	if err != nil {
 		return nil, err
 	}
-	v := &Standard{tolerance: s.tolerance}
+	v := &Standard{settings: s}
 	err = eachSecret(secrets, func(text string) *SecretError {
 		key, err := verifyingKey(text)
 		v.keys = append(v.keys, key)
@@ -77,7 +77,7 @@ func (v *Standard) Verify(header http.Header, body []byte, now time.Time) (Deliv
 		if len(given) == 0 || !key.signed(m, given) {
 			continue
 		}
-		if err := checkWindow(stamp, now, v.tolerance); err != nil {
+		if err := v.settings.checkWindow(stamp, now); err != nil {
 			return Delivery{}, err
 		}
 		return Delivery{ID: m.id, Timestamp: stamp, Secret: i}, nil

@@ -15,8 +15,8 @@ const HeaderStripe = "Stripe-Signature"
 // Stripe verifies callbacks signed by Stripe's scheme, version v1. It is safe
 // for concurrent use. The zero value refuses everything with [ErrNoSecret].
 type Stripe struct {
-	keys      []*hmacKey
-	tolerance time.Duration
+	keys     []*hmacKey
+	settings settings
 }
 
 var _ Verifier = (*Stripe)(nil)
@@ -29,7 +29,7 @@ var _ Verifier = (*Stripe)(nil)
 // bare prefix whsec_) or ErrMalformed (white space around it), and
 // ErrTolerance.
 func NewStripe(secrets []Secret, options ...Option) (*Stripe, error) {
-	s, err := settingsOf(options)
+	s, err := settingsOf(options, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func NewStripe(secrets []Secret, options ...Option) (*Stripe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stripe{keys: keys, tolerance: s.tolerance}, nil
+	return &Stripe{keys: keys, settings: s}, nil
 }
 
 func stripeKeys(secrets []Secret) ([]*hmacKey, error) {
@@ -80,7 +80,7 @@ func (v *Stripe) Verify(header http.Header, body []byte, now time.Time) (Deliver
 		if found != 1 {
 			continue
 		}
-		if err := checkWindow(stamp, now, v.tolerance); err != nil {
+		if err := v.settings.checkWindow(stamp, now); err != nil {
 			return Delivery{}, err
 		}
 		return Delivery{Timestamp: stamp, Secret: i}, nil

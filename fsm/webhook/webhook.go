@@ -1,6 +1,8 @@
 // Package webhook tells whether a payment provider's callback is genuine and
 // fresh: it checks the signature over the raw body and the age of its time
-// stamp. It signs too, for tests and for simulated providers.
+// stamp. It knows Standard Webhooks, Stripe, Adyen, Alipay, WeChat Pay v3 (and
+// decrypts what that sends) and PayPal. It signs too, for tests and for simulated
+// providers.
 //
 // It leaves the rest to its callers: reading the body with a limit, what the
 // provider is answered, logging and counting refusals, and above all
@@ -13,6 +15,7 @@
 package webhook
 
 import (
+	"crypto/x509"
 	"net/http"
 	"time"
 )
@@ -38,7 +41,8 @@ type Delivery struct {
 	// where the scheme has no identifier outside the body, as Stripe's: take
 	// the event's from the body then.
 	ID string
-	// Timestamp is when this attempt was signed, in UTC, to the second.
+	// Timestamp is when this attempt was signed, in UTC, to the second. It is
+	// zero where the scheme signs no time, as Adyen's.
 	Timestamp time.Time
 	// Secret is the position, from 0, of the first secret that fits the
 	// signature. After a rotation it shows when the old one is out of use.
@@ -51,6 +55,10 @@ type Option func(*settings)
 // settings holds what the options of a verifier set.
 type settings struct {
 	tolerance time.Duration
+	age       time.Duration // how old a stamp may be
+	seller    string
+	sandbox   bool
+	roots     *x509.CertPool
 }
 
 // WithTolerance accepts time stamps up to d away from now, both ways and
@@ -60,10 +68,23 @@ func WithTolerance(d time.Duration) Option {
 	return func(s *settings) { s.tolerance = d }
 }
 
+// WithMaxAge accepts time stamps up to d old, inclusive, and leaves what may lie
+// in the future to the tolerance. Without it a stamp may be as old as the
+// tolerance, [AlipayMaxAge] or [PayPalMaxAge]. A d that is not positive makes
+// the constructor fail with [ErrTolerance].
+func WithMaxAge(d time.Duration) Option {
+	return func(s *settings) {
+		s.age = d
+		if d <= 0 {
+			s.tolerance = 0
+		}
+	}
+}
+
 // settingsOf applies the options in order; a later one wins, a nil one is
-// skipped.
-func settingsOf(options []Option) (settings, error) {
-	s := settings{tolerance: DefaultTolerance}
+// skipped. age is the scheme's own greatest age, 0 for that of the tolerance.
+func settingsOf(options []Option, age time.Duration) (settings, error) {
+	s := settings{tolerance: DefaultTolerance, age: age}
 	for _, o := range options {
 		if o != nil {
 			o(&s)
@@ -71,6 +92,9 @@ func settingsOf(options []Option) (settings, error) {
 	}
 	if s.tolerance <= 0 {
 		return settings{}, ErrTolerance
+	}
+	if s.age == 0 {
+		s.age = s.tolerance
 	}
 	return s, nil
 }

@@ -163,6 +163,54 @@ type FsmDeadLetter struct {
 	SettledBy  string
 	SettledWhy string
 	SettledAt  *time.Time
+type FsmDelivery struct {
+	ID         int64
+	Provider   string
+	MessageID  string
+	SignedAt   *time.Time
+	ReceivedAt time.Time
+	Headers    []byte
+	Body       []byte
+	Digest     []byte
+	Events     []int64
+	Verdicts   []string
+	RecordedAt *time.Time
+}
+
+type FsmInbox struct {
+	ID          int64
+	Provider    string
+	EventID     string
+	Type        string
+	Object      string
+	Status      string
+	Fingerprint string
+	DeliveryID  int64
+	State       string
+	Outcome     string
+	Reason      string
+	Attempts    int32
+	Owner       string
+	DueAt       *time.Time
+	GivesUpAt   time.Time
+	ReceivedAt  time.Time
+	EndedAt     *time.Time
+}
+
+type FsmInboxArchive struct {
+	ID          int64
+	Provider    string
+	EventID     string
+	Type        string
+	Object      string
+	Status      string
+	Fingerprint string
+	State       string
+	Outcome     string
+	Reason      string
+	Attempts    int32
+	ReceivedAt  time.Time
+	EndedAt     time.Time
 }
 
 type FsmOutbox struct {
@@ -226,6 +274,14 @@ type FsmToken struct {
 	UsedAt    *time.Time
 	Reply     []byte
 	SweepAt   time.Time
+}
+
+type FsmRefusedDelivery struct {
+	Provider string
+	Reason   string
+	Day      pgtype.Date
+	Count    int64
+	LastAt   time.Time
 }
 
 type Order struct {

@@ -73,6 +73,7 @@ var table = []struct {
 	{"fsm/consume", []string{"fsm", "fsm/fault"}},
 	{"fsm/consume/consumeredis", nil},
 	{"fsm/consume/consumewatermill", []string{"fsm/consume"}},
+	{"fsm/inbox", []string{"fsm", "fsm/fault", "fsm/webhook"}},
 	{"gen/db", nil},
 	{"gen/order", []string{"fsm", "gen/db"}},
 	{"gen/payment", []string{"fsm", "gen/db"}},
