@@ -138,6 +138,8 @@ type FsmCommandArchive struct {
 	Headers     []byte
 	Body        []byte
 	ArchivedAt  time.Time
+}
+
 type FsmConsumed struct {
 	Consumer   string
 	Key        string
@@ -163,6 +165,8 @@ type FsmDeadLetter struct {
 	SettledBy  string
 	SettledWhy string
 	SettledAt  *time.Time
+}
+
 type FsmDelivery struct {
 	ID         int64
 	Provider   string
@@ -263,6 +267,14 @@ type FsmOutboxSent struct {
 	SentAt  time.Time
 }
 
+type FsmRefusedDelivery struct {
+	Provider string
+	Reason   string
+	Day      pgtype.Date
+	Count    int64
+	LastAt   time.Time
+}
+
 type FsmToken struct {
 	Hash      []byte
 	Kind      string
@@ -274,14 +286,6 @@ type FsmToken struct {
 	UsedAt    *time.Time
 	Reply     []byte
 	SweepAt   time.Time
-}
-
-type FsmRefusedDelivery struct {
-	Provider string
-	Reason   string
-	Day      pgtype.Date
-	Count    int64
-	LastAt   time.Time
 }
 
 type Order struct {
