@@ -112,7 +112,7 @@ func choosingToken(ctx context.Context, pool *pgxpool.Pool, customer, posted str
 	_ = fresh.Reveal()
 
 	used, err2 := token.Use(ctx, pool, token.From(posted), customer, "enrol in course 7", enrol) // with the form
-	return used.Reply, errors.Join(err, err2)                                                   // the first one's reply, for whoever sends it again
+	return used.Reply, errors.Join(err, err2)                                                    // the first one's reply, for whoever sends it again
 }
 
 // account is what the lock example judges.
