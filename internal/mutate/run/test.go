@@ -175,5 +175,9 @@ func (b *bench) tell(r result) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, _ = fmt.Fprintf(b.out, "%-9s %s %s\n", r.fate, r.Mutant, r.by)
+	told := string(r.fate)
+	if r.fate == survived && r.why >= 0 {
+		told = "explained"
+	}
+	_, _ = fmt.Fprintf(b.out, "%-9s %s %s\n", told, r.Mutant, r.by)
 }
