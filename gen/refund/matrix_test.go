@@ -205,7 +205,7 @@ var machine = fsmtest.Machine{
 			Outcome: fsm.Compensated, Emit: []string{"refund_disputed"},
 		},
 		{In: []string{"SUCCEEDED", "CLOSED"}, Event: "succeed",
-			Params:  fsmtest.Values{"provider_ref": "'provider_ref-1'", "amount_cents": "101"},
+			Params:  fsmtest.Values{"provider_ref": "'provider_ref-1'", "amount_cents": "100"},
 			Outcome: fsm.Compensated, Emit: []string{"refund_disputed"},
 		},
 		{In: []string{"REQUESTED", "SENT", "ABNORMAL"}, Event: "succeed", Variant: "none at amount_matches b-1",

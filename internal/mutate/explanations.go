@@ -240,6 +240,14 @@ var explanations = []Explanation{
 		Why: "every cell of the event writes, so an answer that tells of the last transition is raced, and is asked for again",
 	},
 	{
+		Operator: "number", Line: `AND \(c\.fsm_cell BETWEEN 1 AND [0-9]+ AND .* OR c\.fsm_cell = [0-9]+\)`, Change: `^2 → 3$|^5 → 6$`,
+		Why: "the cell above the last one that moves is asked for beside it",
+	},
+	{
+		Operator: "number", Line: `\bl\.fsm_cell BETWEEN 1 AND`, Change: `^1 → 0$`,
+		Why: "a row that is locked has a cell, and so none is 0",
+	},
+	{
 		Operator: "value-swap", Source: "^OrderCreate$", Before: `^[co]\.(paid_cents|refund_cents) … [co]\.(refund_cents|refunded_cents)$`,
 		Why: "a row that has just been created has 0 in each of them",
 	},

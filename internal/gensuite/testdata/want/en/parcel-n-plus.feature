@@ -111,9 +111,10 @@ Feature: Test suite n-plus of parcel
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
       | weight_g | 1 |
+      | paid_cents | 0 |
     When I call event "collect"
     And these values are given
-      | due_cents | 101 |
+      | due_cents | 0 |
     Then answer: Rejected (refused)
     And row: still in state "IN TRANSIT" (On its way); version and values as before
     And history: no new row
@@ -141,9 +142,10 @@ Feature: Test suite n-plus of parcel
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
       | weight_g | 1 |
+      | paid_cents | 0 |
     When I call event "collect"
     And these values are given
-      | due_cents | 101 |
+      | due_cents | 0 |
     Then answer: Rejected (refused)
     And row: still in state "ARRIVED"; version and values as before
     And history: no new row
@@ -188,9 +190,10 @@ Feature: Test suite n-plus of parcel
     And its values are
       | id | 00000000-0000-4000-8000-000000000001 |
       | weight_g | 1 |
+      | paid_cents | 0 |
     When I call event "collect"
     And these values are given
-      | due_cents | 101 |
+      | due_cents | 0 |
     Then answer: Rejected (refused)
     And row: still in state "LOST"; version and values as before
     And history: no new row
