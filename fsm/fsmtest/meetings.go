@@ -69,8 +69,8 @@ func (e *engine) awaitBlocked(ctx context.Context, t *testing.T, label string, h
 	}
 }
 
-// twoCorrections lets a correction meet another one: it must wait, and then go
-// on from where the first has put the row.
+// twoCorrections lets a correction meet another one: it must wait, and then be
+// judged by the row as the first has left it, which history and audit say too.
 func (e *engine) twoCorrections(t *testing.T) {
 	t.Helper()
 	var open []string
@@ -82,20 +82,50 @@ func (e *engine) twoCorrections(t *testing.T) {
 	if len(open) < 3 {
 		return
 	}
-	f := &firing{e: e, t: t, label: e.m.Name + ", two corrections", state: open[0], event: &Event{Name: correctEvent}}
-	f.row = f.newRow()
-	correct := func(ctx context.Context, on fsm.DB, to string) (Answer, error) {
-		c := e.call(ctx, on, e.keyList(f.row), nil)
-		c.To = to
-		return e.m.Correct(c)
+	for _, c := range []struct {
+		step, to string
+		outcome  fsm.Outcome
+		options  []fsm.Option
+	}{
+		{"into a third state", open[2], fsm.Applied, nil},
+		{"into the state of the first", open[1], fsm.Ignored, nil},
+		{"with the version of before", open[2], fsm.Stale, []fsm.Option{fsm.ExpectVersion(seedVersion)}},
+	} {
+		f := &firing{e: e, t: t, label: e.m.Name + ", two corrections, the second " + c.step, state: open[0], event: &Event{Name: correctEvent}}
+		f.row = f.newRow()
+		correct := func(ctx context.Context, on fsm.DB, to string, options []fsm.Option) (Answer, error) {
+			k := e.call(ctx, on, e.keyList(f.row), options)
+			k.To = to
+			return e.m.Correct(k)
+		}
+		got := e.meet(t, f.label,
+			func(tx pgx.Tx) error { _, err := correct(t.Context(), tx, open[1], nil); return err },
+			func(ctx context.Context, on fsm.DB) (Answer, error) { return correct(ctx, on, c.to, c.options) },
+			func() { e.referred(f) })
+		f.correctedTwice(got, c.outcome, open[1], c.to)
 	}
-	got := e.meet(t, f.label,
-		func(tx pgx.Tx) error { _, err := correct(t.Context(), tx, open[1]); return err },
-		func(ctx context.Context, on fsm.DB) (Answer, error) { return correct(ctx, on, open[2]) },
-		func() { e.referred(f) })
-	want := fsm.Transition[string]{Event: correctEvent, Outcome: fsm.Applied, From: open[1], To: open[2], Version: seedVersion + 2}
-	if got.Outcome != fsm.Applied || got.Made != want {
-		f.fatal("", "%s, %+v, want Applied, %+v", got.Outcome, got.Made, want)
+}
+
+// correctedTwice compares what the second of two corrections said and left.
+func (f *firing) correctedTwice(got Answer, outcome fsm.Outcome, between, to string) {
+	f.t.Helper()
+	var made fsm.Transition[string]
+	version, state := int64(seedVersion+1), between
+	if outcome == fsm.Applied {
+		version, state = seedVersion+2, to
+		made = fsm.Transition[string]{Event: correctEvent, Outcome: fsm.Applied, From: between, To: to, Version: version}
+	}
+	if got.Outcome != outcome || got.Made != made || got.State != state || got.Version != version {
+		f.fatal("", "%s, %s, version %d, %+v, want %s, %s, version %d, %+v", got.Outcome, got.State, got.Version, got.Made, outcome, state, version, made)
+	}
+	if outcome != fsm.Applied {
+		return
+	}
+	after := f.look(f.row)
+	for _, list := range [][]record{after.History, after.Audit} {
+		if n := len(list); n == 0 || list[n-1]["from_status"] != between || list[n-1]["to_status"] != to {
+			f.fatal("", "the last entry of history or audit is not from %s to %s: %v", between, to, list)
+		}
 	}
 }
 
