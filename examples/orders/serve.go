@@ -52,13 +52,20 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 		return err
 	}
 	defer stop()
-	service, err := shop.New(shop.Config{
-		Pool: pool, Standard: standard, Stripe: stripe, Log: log, SweepEvery: settings.SweepEvery,
-	})
+	config := shop.Config{Pool: pool, Standard: standard, Stripe: stripe, Log: log, SweepEvery: settings.SweepEvery}
+	if settings.RedisURL != "" {
+		locker, stop, err := openLock(ctx, settings.RedisURL, usualTimes, pool, log)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		config.Lock = locker
+	}
+	service, err := shop.New(config)
 	if err != nil {
 		return err
 	}
-	log.Info("listening", "addr", listener.Addr().String(), "standard", standard != nil, "stripe", stripe != nil)
+	log.Info("listening", "addr", listener.Addr().String(), "standard", standard != nil, "stripe", stripe != nil, "locks", config.Lock != nil)
 	if play {
 		log.Warn("no webhook secret is set: random ones, to play with, hold until the program ends")
 		printSession(os.Stdout, listener.Addr().String(), settings)

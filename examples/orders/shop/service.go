@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/lock"
 	"github.com/pawl-go/pawl/fsm/webhook"
 	"github.com/pawl-go/pawl/gen/order"
 	"github.com/pawl-go/pawl/gen/payment"
@@ -30,6 +31,11 @@ type Config struct {
 	// Standard and Stripe verify the callbacks of either scheme; without a
 	// verifier the endpoint of the scheme does not exist.
 	Standard, Stripe webhook.Verifier
+	// Lock orders the callbacks of one order; nil for none. They are right without
+	// it, and while it is away. It must give up waiting well before Timeout, and one
+	// on PostgreSQL must have a pool of its own: a callback holds its lock's
+	// connection while it asks Pool for another.
+	Lock lock.Locker
 	// Log is told of refused callbacks and failures; nil means slog.Default.
 	Log *slog.Logger
 	// SweepEvery is the pause of the Sweeper between rounds; 0 means 1 s.
@@ -47,6 +53,7 @@ type Service struct {
 	replica  *pgxpool.Pool // nil for none
 	clock    func() time.Time
 	verify   map[string]webhook.Verifier // by provider
+	lock     lock.Locker                 // nil for none
 	log      *slog.Logger
 	sweep    time.Duration
 	timeout  time.Duration
@@ -66,7 +73,7 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("shop: no pool")
 	}
 	s := &Service{
-		pool: c.Pool, replica: c.Replica, clock: c.Clock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
+		pool: c.Pool, replica: c.Replica, clock: c.Clock, lock: c.Lock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
 		verify: map[string]webhook.Verifier{},
 	}
 	if s.log == nil {
