@@ -19,9 +19,10 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// Serve answers requests on l and sweeps deadlines until ctx ends. Then it takes
+// Serve answers requests on l, and sweeps deadlines and old commands, until ctx
+// ends. Then it takes
 // no more connections, lets the requests that it has finish for up to grace, and
-// returns when all of them and the sweeper are done: nil after a quiet end, an
+// returns when all of them and the sweepers are done: nil after a quiet end, an
 // error when requests had to be cut off or l failed. A request that was cut off
 // may have taken effect; the same again is safe. Serve closes l.
 func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
@@ -41,6 +42,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 	sweeping, stopSweeping := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { _ = s.Sweeper().Run(sweeping) }) // it ends by its context alone
+	work.Go(func() { s.sweepCommands(sweeping) })
 	defer func() {
 		stopSweeping()
 		work.Wait()

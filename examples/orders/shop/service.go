@@ -57,6 +57,8 @@ type Service struct {
 	log      *slog.Logger
 	sweep    time.Duration
 	timeout  time.Duration
+	create   keyed // orders
+	refund   keyed
 	counters counters
 }
 
@@ -88,6 +90,13 @@ func New(c Config) (*Service, error) {
 	if c.Stripe != nil {
 		s.verify[providerStripe] = c.Stripe
 	}
+	var err error
+	if s.create, err = s.newKeyed(commandCreate); err != nil {
+		return nil, err
+	}
+	if s.refund, err = s.newKeyed(commandRefund); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -95,14 +104,15 @@ func New(c Config) (*Service, error) {
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	route := func(pattern string, h handler) { mux.Handle(pattern, s.answering(h)) }
-	route("POST /orders", s.createOrder)
+	mux.Handle("POST /orders", s.once(s.create, s.createOrder))
 	route("GET /orders/{id}", s.getOrder)
 	route("DELETE /orders/{id}", s.cancelOrder)
 	route("GET /orders/{id}/history", s.getHistory)
 	route("POST /orders/{id}/pay", s.payOrder)
 	route("POST /orders/{id}/ship", s.shipOrder)
 	route("POST /orders/{id}/receive", s.receiveOrder)
-	route("POST /orders/{id}/refunds", s.refundOrder)
+	mux.Handle("POST /orders/{id}/refunds", s.once(s.refund, s.refundOrder))
+	route("GET /commands/{command}/{key}", s.getCommand)
 	route("PUT /stock/{sku}", s.putStock)
 	route("GET /stock/{sku}", s.getStock)
 	route("POST /stock/{sku}/takings", s.takeStock)
