@@ -118,6 +118,11 @@ The parcel goes out and arrives, and half of the money is to go back:
   curl -X POST $U/orders/$O/receive
   curl $U/orders/$O/refunds -d '{"refund_no": "r-1", "amount_cents": 2100}'
 
+… and a quarter more, under a key, as often as you like; and how far that is:
+
+  curl -i $U/orders/$O/refunds -H 'X-Actor: ann' -H 'Idempotency-Key: k-1' -d '{"refund_no": "r-2", "amount_cents": 1050}'
+  curl $U/commands/order.refund/k-1 -H 'X-Actor: ann'
+
 Another order, cancelled; and the first, for which it is too late (409):
 
   P=7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b12

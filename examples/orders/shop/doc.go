@@ -70,6 +70,9 @@
 //	curl localhost:8080/orders/$O/history
 //	curl -X DELETE localhost:8080/orders/$O                                            # 409: it was shipped
 //
-// Who may do what is left to a gateway in front of it, relaying the outbox to a
-// worker of its own, running PostgreSQL and migrations to the command.
+// An order that was paid is told by the outbox; a relay in the same process hands
+// that to a consumer which books a mail in shop_mails, once.
+//
+// Who may do what is left to a gateway in front of it, running PostgreSQL and
+// migrations to the command.
 package shop

@@ -140,29 +140,10 @@ func (s *Service) getCommand(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// commandSweep is the pause between sweeps of commands, which are kept for days.
-const commandSweep = 5 * time.Minute
-
 // SweepCommands archives the commands whose retention is over, and returns how
 // many they were, also beside an error. Serve does it by itself.
 func (s *Service) SweepCommands(ctx context.Context) (int, error) {
 	created, err := s.create.command.Sweep(ctx, s.pool, 0)
 	refunded, err2 := s.refund.command.Sweep(ctx, s.pool, 0)
 	return created + refunded, errors.Join(err, err2)
-}
-
-// sweepCommands sweeps until ctx ends.
-func (s *Service) sweepCommands(ctx context.Context) {
-	tick := time.NewTicker(commandSweep)
-	defer tick.Stop()
-	for {
-		if _, err := s.SweepCommands(ctx); err != nil && ctx.Err() == nil {
-			s.log.Error("sweep of commands failed", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }
