@@ -27,7 +27,7 @@ type keyed struct {
 
 // newKeyed declares a command.
 func (s *Service) newKeyed(name string) (keyed, error) {
-	c := &command.Command{Name: name, Observe: s.countDone}
+	c := &command.Command{Name: name, Observe: s.countDone, Headers: append(command.DefaultHeaders(), "Cache-Control")}
 	under, err := commandhttp.New(commandhttp.Options{
 		Command: c, DB: s.pool, Caller: callerOf, MaxBody: maxBody,
 		Failed: func(r *http.Request, err error) {

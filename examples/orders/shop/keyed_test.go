@@ -90,7 +90,7 @@ func TestOrderIsCreatedOnceUnderAKey(t *testing.T) {
 	first := b.is(http.StatusCreated, b.keyed("k-1", "/orders", createBody(orderA)))
 	second := b.is(http.StatusCreated, b.keyed(`"k-1"`, "/orders", " "+createBody(orderA)))
 	require.Equal(t, first.body, second.body)
-	for _, name := range []string{"Location", "ETag", "Content-Type"} {
+	for _, name := range []string{"Location", "ETag", "Content-Type", "Cache-Control"} {
 		require.Equal(t, first.header.Get(name), second.header.Get(name))
 	}
 	require.Equal(t, "/orders/"+orderA, second.header.Get("Location"))

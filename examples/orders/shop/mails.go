@@ -15,7 +15,7 @@ import (
 const topicPaid = "order_paid"
 
 const (
-	mailLease = 30 * time.Second
+	mailLease = 5 * time.Second // to write one row; a process that died is taken over then
 	mailTries = 5
 	// relayParallel leaves most of the pool's connections to requests.
 	relayParallel = 2
