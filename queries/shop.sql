@@ -72,3 +72,7 @@ VALUES (@order_id::uuid, 'paid', @customer_id::text, @points::bigint);
 INSERT INTO shop_cases (provider, delivery_id, order_id, event, outcome, detail)
 VALUES (@provider::text, @delivery_id::text, @order_id::uuid, @event::text, @outcome::text, @detail::text)
 ON CONFLICT ON CONSTRAINT shop_cases_delivery_key DO NOTHING;
+
+-- name: ShopMailAdd :exec
+-- Books a mail. Its key would refuse a second one; the consumer lets none come.
+INSERT INTO shop_mails (order_id, kind) VALUES (@order_id::uuid, @kind::text);

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"sync"
 	"testing"
 
@@ -10,7 +11,12 @@ import (
 	"github.com/pawl-go/pawl/internal/testdb"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) {
+	if spec, child := os.LookupEnv(childFault); child {
+		os.Exit(serveUntilFault(spec))
+	}
+	testdb.Main(m)
+}
 
 func TestTwoProcessesMayOpenAnEmptyDatabaseAtOnce(t *testing.T) {
 	t.Parallel()

@@ -3,8 +3,10 @@
 //
 //	go run ./examples/orders serve    the service, up to play with
 //	go run ./examples/orders demo     the storm, and what it did
+//	go run ./examples/orders runbook  look at a record that is stuck, and free it
 //
-// What the service does is package shop's business, the storm package storm's.
+// What the service does is package shop's business, the storm package storm's, and
+// what a person does about stuck records package runbook's.
 package main
 
 import (
@@ -18,9 +20,11 @@ import (
 const usage = `usage: orders serve    run the service, and print commands to play with
        orders demo     storm it with callbacks and count what went wrong
                        (orders demo -h: its flags)
+       orders runbook  look at a stuck record of DATABASE_URL, release or complete it
 
 All routes of the service, and its answers: go doc ./examples/orders/shop
-Its settings, from the environment: go doc ./examples/orders/shop.Settings`
+Its settings, from the environment: go doc ./examples/orders/shop.Settings
+What the runbook can do: go doc ./examples/orders/runbook`
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -43,6 +47,8 @@ func run(args []string) int {
 		}
 	case "demo":
 		return demo(ctx, args[1:])
+	case "runbook":
+		return lookAfter(ctx, os.Getenv("DATABASE_URL"), os.Stdout, args[1:])
 	}
 	_, _ = fmt.Fprintln(os.Stderr, usage)
 	return 2

@@ -52,13 +52,20 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 		return err
 	}
 	defer stop()
-	service, err := shop.New(shop.Config{
-		Pool: pool, Standard: standard, Stripe: stripe, Log: log, SweepEvery: settings.SweepEvery,
-	})
+	config := shop.Config{Pool: pool, Standard: standard, Stripe: stripe, Log: log, SweepEvery: settings.SweepEvery}
+	if settings.RedisURL != "" {
+		locker, stop, err := openLock(ctx, settings.RedisURL, usualTimes, pool, log)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		config.Lock = locker
+	}
+	service, err := shop.New(config)
 	if err != nil {
 		return err
 	}
-	log.Info("listening", "addr", listener.Addr().String(), "standard", standard != nil, "stripe", stripe != nil)
+	log.Info("listening", "addr", listener.Addr().String(), "standard", standard != nil, "stripe", stripe != nil, "locks", config.Lock != nil)
 	if play {
 		log.Warn("no webhook secret is set: random ones, to play with, hold until the program ends")
 		printSession(os.Stdout, listener.Addr().String(), settings)
@@ -110,6 +117,11 @@ The parcel goes out and arrives, and half of the money is to go back:
   curl -X POST $U/orders/$O/ship
   curl -X POST $U/orders/$O/receive
   curl $U/orders/$O/refunds -d '{"refund_no": "r-1", "amount_cents": 2100}'
+
+… and a quarter more, under a key, as often as you like; and how far that is:
+
+  curl -i $U/orders/$O/refunds -H 'X-Actor: ann' -H 'Idempotency-Key: k-1' -d '{"refund_no": "r-2", "amount_cents": 1050}'
+  curl $U/commands/order.refund/k-1 -H 'X-Actor: ann'
 
 Another order, cancelled; and the first, for which it is too late (409):
 

@@ -20,6 +20,7 @@ func TestSessionHasEachThingToDo(t *testing.T) {
 		"U=http://127.0.0.1:4321\n", "-hmac 'whsec_stripe'", "'whsec_c3RhbmRhcmQ='", "$(date +%s)",
 		"curl -X PUT $U/stock/mug ", "curl $U/orders ", "curl $U/orders/$O/pay ",
 		"curl -X POST $U/orders/$O/ship\n", "curl -X POST $U/orders/$O/receive\n", "curl $U/orders/$O/refunds ",
+		"-H 'Idempotency-Key: k-1' ", "curl $U/commands/order.refund/k-1 ",
 		"curl -X DELETE $U/orders/$P\n", "curl $U/orders/$O/history\n", "go doc ./examples/orders/shop\n",
 	} {
 		require.Contains(t, out.String(), part)

@@ -441,6 +441,12 @@ type ShopLedger struct {
 	At      time.Time
 }
 
+type ShopMail struct {
+	OrderID string
+	Kind    string
+	At      time.Time
+}
+
 type ShopPoint struct {
 	OrderID    string
 	Kind       string

@@ -177,6 +177,21 @@ func (q *Queries) ShopLedgerAdd(ctx context.Context, arg ShopLedgerAddParams) (i
 	return result.RowsAffected(), nil
 }
 
+const shopMailAdd = `-- name: ShopMailAdd :exec
+INSERT INTO shop_mails (order_id, kind) VALUES ($1::uuid, $2::text)
+`
+
+type ShopMailAddParams struct {
+	OrderID string
+	Kind    string
+}
+
+// Books a mail. Its key would refuse a second one; the consumer lets none come.
+func (q *Queries) ShopMailAdd(ctx context.Context, arg ShopMailAddParams) error {
+	_, err := q.db.Exec(ctx, shopMailAdd, arg.OrderID, arg.Kind)
+	return err
+}
+
 const shopPointsAdd = `-- name: ShopPointsAdd :exec
 INSERT INTO shop_points (order_id, kind, customer_id, points)
 VALUES ($1::uuid, 'paid', $2::text, $3::bigint)

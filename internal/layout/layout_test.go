@@ -75,11 +75,13 @@ var table = []struct {
 	{"fsm/consume/consumewatermill", []string{"fsm/consume"}},
 	{"fsm/inbox", []string{"fsm", "fsm/fault", "fsm/webhook"}},
 	{"gen/db", nil},
+	{"gen/article", []string{"fsm", "gen/db"}},
 	{"gen/order", []string{"fsm", "gen/db"}},
 	{"gen/payment", []string{"fsm", "gen/db"}},
 	{"gen/refund", []string{"fsm", "gen/db"}},
 	{"migrations", nil},
 	{"examples/orders", []string{"fsm/...", "gen/...", "migrations", "internal/localpg", "examples/orders/..."}},
+	{"examples/orders/runbook", []string{"fsm/...", "gen/..."}},
 	{"examples/orders/shop", []string{"fsm/...", "gen/..."}},
 	{"examples/orders/storm", []string{"fsm/...", "gen/..."}},
 

@@ -61,7 +61,7 @@ func (s *Service) callback(provider string, v webhook.Verifier) handler {
 		if from.delivery == "" { // Stripe's scheme has its id in the body alone
 			from.delivery = n.ID
 		}
-		outcome, err := s.settle(r.Context(), from, n)
+		outcome, err := s.settleInTurn(r.Context(), from, n)
 		return s.tellProvider(w, outcome, err)
 	}
 }

@@ -19,6 +19,8 @@ type Counters struct {
 	// Ignored are the genuine callbacks of types that are not ours, by provider.
 	// The log has the types: counting by them would let the list grow for ever.
 	Ignored []IgnoredCount `json:"ignored"`
+	// Turns are the callbacks that asked for the lock of their order.
+	Turns []TurnCount `json:"turns"`
 }
 
 // OutcomeCount says how often calls of one event had one outcome.
@@ -43,6 +45,13 @@ type IgnoredCount struct {
 	Count    int64  `json:"count"`
 }
 
+// TurnCount says how often callbacks came by the lock of their order in one way:
+// "held"; or, and they were settled all the same, "late", "away", "lost", "wrong".
+type TurnCount struct {
+	Turn  string `json:"turn"`
+	Count int64  `json:"count"`
+}
+
 // Counters returns the counters of this moment. The lists are empty, not nil,
 // when nothing was counted.
 func (s *Service) Counters() Counters { return s.counters.snapshot() }
@@ -52,6 +61,7 @@ type counters struct {
 	outcomes map[OutcomeCount]int64 // keys with Count 0
 	refused  map[RefusedCount]int64
 	ignored  map[IgnoredCount]int64
+	turns    map[TurnCount]int64
 }
 
 func (c *counters) outcome(machine, event string, outcome fsm.Outcome) {
@@ -81,10 +91,19 @@ func (c *counters) ignore(provider string) {
 	c.ignored[IgnoredCount{Provider: provider}]++
 }
 
+func (c *counters) turn(t turn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turns == nil {
+		c.turns = map[TurnCount]int64{}
+	}
+	c.turns[TurnCount{Turn: string(t)}]++
+}
+
 func (c *counters) snapshot() Counters {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := Counters{Outcomes: []OutcomeCount{}, Refused: []RefusedCount{}, Ignored: []IgnoredCount{}}
+	out := Counters{Outcomes: []OutcomeCount{}, Refused: []RefusedCount{}, Ignored: []IgnoredCount{}, Turns: []TurnCount{}}
 	for k, n := range c.outcomes {
 		k.Count = n
 		out.Outcomes = append(out.Outcomes, k)
@@ -97,6 +116,10 @@ func (c *counters) snapshot() Counters {
 		k.Count = n
 		out.Ignored = append(out.Ignored, k)
 	}
+	for k, n := range c.turns {
+		k.Count = n
+		out.Turns = append(out.Turns, k)
+	}
 	slices.SortFunc(out.Outcomes, func(a, b OutcomeCount) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Event, b.Event), cmp.Compare(a.Outcome, b.Outcome))
 	})
@@ -104,6 +127,7 @@ func (c *counters) snapshot() Counters {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Reason, b.Reason))
 	})
 	slices.SortFunc(out.Ignored, func(a, b IgnoredCount) int { return cmp.Compare(a.Provider, b.Provider) })
+	slices.SortFunc(out.Turns, func(a, b TurnCount) int { return cmp.Compare(a.Turn, b.Turn) })
 	return out
 }
 

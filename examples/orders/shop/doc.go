@@ -19,6 +19,7 @@
 //	GET    /articles/{id}
 //	POST   /articles/{id}/publish   200, again 200 (Replayed), 409
 //	POST   /articles/{id}/archive   200, again 200 (Replayed)
+//	GET    /commands/{command}/{key} order.create or order.refund: 200, 202 while it is worked on, 404
 //	POST   /callbacks/standard      signed by Standard Webhooks
 //	POST   /callbacks/stripe        signed by Stripe's scheme
 //	GET    /healthz, /readyz, /debug/counters
@@ -26,6 +27,13 @@
 // Refusals are problem+json (RFC 9457). X-Request-Id and X-Actor go into the
 // history, If-Match is the version that a call expects (412 when it is another).
 // Bodies are at most 64 KiB.
+//
+// POST /orders and POST /orders/{id}/refunds take an Idempotency-Key, which
+// belongs to the X-Actor (401 without one). The request works in one transaction
+// with its key and its reply: sent again, it gets the first reply, a refusal too,
+// with Idempotency-Replayed; another request under the key is 422, an equal one
+// that is still at work is waited for, and is 409 with Retry-After in the end.
+// Keys are kept for 72 hours.
 //
 // A callback tells {id, type, data: {order_id, payment_no, refund_no,
 // amount_cents}}, where type is payment.succeeded, payment.failed,
@@ -37,6 +45,12 @@
 //	409, 404  Rejected, no such order yet: come again (Retry-After)
 //	503       the outcome is unknown, or the database is away: come again
 //	400, 401  a bad body; not genuine or too old: nothing is stored
+//
+// Three things keep a payment that is told twice from counting twice. Callbacks of
+// one order take turns by a lock (Config.Lock), which orders callers and judges
+// nothing: without Redis, and while it dies, they go on without. The order's
+// machine judges by its state and the numbers it has seen. The ledger's key
+// stands behind both. Any one of the three may fail; the tests take each away.
 //
 // A session, after "go run ./examples/orders serve", which prints the secret:
 //
@@ -56,6 +70,9 @@
 //	curl localhost:8080/orders/$O/history
 //	curl -X DELETE localhost:8080/orders/$O                                            # 409: it was shipped
 //
-// Who may do what is left to a gateway in front of it, relaying the outbox to a
-// worker of its own, running PostgreSQL and migrations to the command.
+// An order that was paid is told by the outbox; a relay in the same process hands
+// that to a consumer which books a mail in shop_mails, once.
+//
+// Who may do what is left to a gateway in front of it, running PostgreSQL and
+// migrations to the command.
 package shop

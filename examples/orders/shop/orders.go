@@ -81,14 +81,14 @@ func (s *Service) createOrder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	result, err := order.Create(r.Context(), s.pool, order.CreateParams{
+	result, err := order.Create(r.Context(), s.db(r.Context()), order.CreateParams{
 		Key: order.Key(id), CustomerID: body.CustomerID, Sku: body.SKU,
 		Quantity: body.Quantity, TotalCents: body.TotalCents,
 	}, options...)
 	if err != nil {
 		return err
 	}
-	s.counters.outcome("order", "create", result.Outcome)
+	s.did(r.Context(), tally{{Machine: "order", Event: "create", Outcome: result.Outcome}})
 	if err := result.Err(); err != nil {
 		return err
 	}

@@ -46,19 +46,21 @@ func (s *Service) refundOrder(w http.ResponseWriter, r *http.Request) error {
 	options = append(options, order.Then(func(ctx context.Context, tx pgx.Tx, promised order.Result) error {
 		return s.beginRefund(ctx, tx, promised.Row, body.RefundNo, body.AmountCents)
 	}))
-	result, err := order.Refund(r.Context(), s.pool, order.Key(id),
+	result, err := order.Refund(r.Context(), s.db(r.Context()), order.Key(id),
 		order.RefundParams{RefundNo: body.RefundNo, AmountCents: body.AmountCents}, options...)
 	if err != nil {
 		return err
 	}
-	s.counters.outcome("order", string(order.EventRefund), result.Outcome)
-	if err := result.Err(); err != nil {
-		return err
-	}
+	var seen tally
+	seen.add("order", string(order.EventRefund), result.Outcome)
 	status := http.StatusOK
 	if result.Outcome == fsm.Applied {
 		status = http.StatusAccepted
-		s.counters.outcome("refund", "create", fsm.Applied)
+		seen.add("refund", "create", fsm.Applied)
+	}
+	s.did(r.Context(), seen)
+	if err := result.Err(); err != nil {
+		return err
 	}
 	return writeJSON(w, status, refundView{RefundNo: body.RefundNo, Outcome: result.Outcome, Order: viewOf(result.Row)})
 }

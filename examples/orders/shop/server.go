@@ -19,9 +19,10 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// Serve answers requests on l and sweeps deadlines until ctx ends. Then it takes
+// Serve answers requests on l, sweeps deadlines, relays the outbox and forgets
+// what is old, until ctx ends. Then it takes
 // no more connections, lets the requests that it has finish for up to grace, and
-// returns when all of them and the sweeper are done: nil after a quiet end, an
+// returns when all of that is done: nil after a quiet end, an
 // error when requests had to be cut off or l failed. A request that was cut off
 // may have taken effect; the same again is safe. Serve closes l.
 func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
@@ -41,6 +42,8 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 	sweeping, stopSweeping := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { _ = s.Sweeper().Run(sweeping) }) // it ends by its context alone
+	work.Go(func() { s.sweepOld(sweeping) })
+	work.Go(func() { _ = s.Relay().Run(sweeping) }) // so does this
 	defer func() {
 		stopSweeping()
 		work.Wait()
@@ -60,4 +63,24 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 		return errors.Join(fmt.Errorf("requests were cut off after %s: %w", grace, err), server.Close())
 	}
 	return nil
+}
+
+// oldEvery is the pause between sweeps of what is kept for days.
+const oldEvery = 5 * time.Minute
+
+// sweepOld sweeps commands and what was delivered, until ctx ends.
+func (s *Service) sweepOld(ctx context.Context) {
+	tick := time.NewTicker(oldEvery)
+	defer tick.Stop()
+	for {
+		_, err := s.SweepCommands(ctx)
+		if err = errors.Join(err, s.sweepSent(ctx)); err != nil && ctx.Err() == nil {
+			s.log.Error("sweep of what is old failed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }

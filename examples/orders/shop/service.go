@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/lock"
 	"github.com/pawl-go/pawl/fsm/webhook"
 	"github.com/pawl-go/pawl/gen/order"
 	"github.com/pawl-go/pawl/gen/payment"
@@ -30,6 +31,11 @@ type Config struct {
 	// Standard and Stripe verify the callbacks of either scheme; without a
 	// verifier the endpoint of the scheme does not exist.
 	Standard, Stripe webhook.Verifier
+	// Lock orders the callbacks of one order; nil for none. They are right without
+	// it, and while it is away. It must give up waiting well before Timeout, and one
+	// on PostgreSQL must have a pool of its own: a callback holds its lock's
+	// connection while it asks Pool for another.
+	Lock lock.Locker
 	// Log is told of refused callbacks and failures; nil means slog.Default.
 	Log *slog.Logger
 	// SweepEvery is the pause of the Sweeper between rounds; 0 means 1 s.
@@ -47,9 +53,12 @@ type Service struct {
 	replica  *pgxpool.Pool // nil for none
 	clock    func() time.Time
 	verify   map[string]webhook.Verifier // by provider
+	lock     lock.Locker                 // nil for none
 	log      *slog.Logger
 	sweep    time.Duration
 	timeout  time.Duration
+	create   keyed // orders
+	refund   keyed
 	counters counters
 }
 
@@ -66,7 +75,7 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("shop: no pool")
 	}
 	s := &Service{
-		pool: c.Pool, replica: c.Replica, clock: c.Clock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
+		pool: c.Pool, replica: c.Replica, clock: c.Clock, lock: c.Lock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
 		verify: map[string]webhook.Verifier{},
 	}
 	if s.log == nil {
@@ -81,6 +90,13 @@ func New(c Config) (*Service, error) {
 	if c.Stripe != nil {
 		s.verify[providerStripe] = c.Stripe
 	}
+	var err error
+	if s.create, err = s.newKeyed(commandCreate); err != nil {
+		return nil, err
+	}
+	if s.refund, err = s.newKeyed(commandRefund); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -88,14 +104,15 @@ func New(c Config) (*Service, error) {
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	route := func(pattern string, h handler) { mux.Handle(pattern, s.answering(h)) }
-	route("POST /orders", s.createOrder)
+	mux.Handle("POST /orders", s.once(s.create, s.createOrder))
 	route("GET /orders/{id}", s.getOrder)
 	route("DELETE /orders/{id}", s.cancelOrder)
 	route("GET /orders/{id}/history", s.getHistory)
 	route("POST /orders/{id}/pay", s.payOrder)
 	route("POST /orders/{id}/ship", s.shipOrder)
 	route("POST /orders/{id}/receive", s.receiveOrder)
-	route("POST /orders/{id}/refunds", s.refundOrder)
+	mux.Handle("POST /orders/{id}/refunds", s.once(s.refund, s.refundOrder))
+	route("GET /commands/{command}/{key}", s.getCommand)
 	route("PUT /stock/{sku}", s.putStock)
 	route("GET /stock/{sku}", s.getStock)
 	route("POST /stock/{sku}/takings", s.takeStock)

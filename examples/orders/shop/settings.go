@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strings"
 	"time"
 
@@ -16,6 +17,10 @@ type Settings struct {
 	Addr string
 	// DatabaseURL names the database: DATABASE_URL, empty for none.
 	DatabaseURL string
+	// RedisURL names a Redis for the locks of orders: REDIS_URL, as
+	// redis://127.0.0.1:6379; empty for none. It is speed: the service is right
+	// without it, and while it is away.
+	RedisURL string
 	// Standard and Stripe are the secrets of callbacks, several of each while one
 	// replaces another: WEBHOOK_SECRET_STANDARD and WEBHOOK_SECRET_STRIPE,
 	// separated by commas. Without any, callbacks of the scheme are not served.
@@ -53,6 +58,10 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 		refuse("ADDR", "is not host:port, such as 127.0.0.1:8080")
 	}
 	s.DatabaseURL = getenv("DATABASE_URL")
+	s.RedisURL = getenv("REDIS_URL")
+	if u, err := url.Parse(s.RedisURL); s.RedisURL != "" && (err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Host == "") {
+		refuse("REDIS_URL", "is not a URL such as redis://127.0.0.1:6379")
+	}
 	duration := func(name string, fallback time.Duration) time.Duration {
 		text := getenv(name)
 		if text == "" {

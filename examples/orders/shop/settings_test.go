@@ -31,11 +31,11 @@ func TestSettingsHaveDefaults(t *testing.T) {
 
 func TestSettingsAreRead(t *testing.T) {
 	t.Parallel()
-	s, err := shop.ReadSettings(env("ADDR", ":9", "DATABASE_URL", "postgres://db", "SHUTDOWN_TIMEOUT", "2s", "SWEEP_EVERY", "3m",
+	s, err := shop.ReadSettings(env("ADDR", ":9", "DATABASE_URL", "postgres://db", "REDIS_URL", "redis://cache:6379", "SHUTDOWN_TIMEOUT", "2s", "SWEEP_EVERY", "3m",
 		"WEBHOOK_SECRET_STRIPE", "new, old", "WEBHOOK_SECRET_STANDARD", string(standardSecret)))
 	require.NoError(t, err)
 	require.Equal(t, shop.Settings{
-		Addr: ":9", DatabaseURL: "postgres://db", ShutdownTimeout: 2 * time.Second, SweepEvery: 3 * time.Minute,
+		Addr: ":9", DatabaseURL: "postgres://db", RedisURL: "redis://cache:6379", ShutdownTimeout: 2 * time.Second, SweepEvery: 3 * time.Minute,
 		Standard: []webhook.Secret{standardSecret}, Stripe: []webhook.Secret{"new", "old"},
 	}, s)
 	// While the secret is rolled, a callback signed by the old one is believed.
@@ -52,11 +52,11 @@ func TestSettingsAreRead(t *testing.T) {
 
 func TestBadSettingsAreAllNamedWithoutTheirValues(t *testing.T) {
 	t.Parallel()
-	_, err := shop.ReadSettings(env("ADDR", "here", "SHUTDOWN_TIMEOUT", "soon", "SWEEP_EVERY", "-1s",
+	_, err := shop.ReadSettings(env("ADDR", "here", "REDIS_URL", "sesame:6379", "SHUTDOWN_TIMEOUT", "soon", "SWEEP_EVERY", "-1s",
 		"WEBHOOK_SECRET_STANDARD", "sesame", "WEBHOOK_SECRET_STRIPE", "good,"))
 	var setting *shop.SettingError
 	require.ErrorAs(t, err, &setting)
-	for _, name := range []string{"ADDR", "SHUTDOWN_TIMEOUT", "SWEEP_EVERY", "WEBHOOK_SECRET_STANDARD", "WEBHOOK_SECRET_STRIPE"} {
+	for _, name := range []string{"ADDR", "REDIS_URL", "SHUTDOWN_TIMEOUT", "SWEEP_EVERY", "WEBHOOK_SECRET_STANDARD", "WEBHOOK_SECRET_STRIPE"} {
 		require.ErrorContains(t, err, name)
 	}
 	require.NotContains(t, err.Error(), "sesame")

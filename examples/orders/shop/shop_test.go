@@ -64,7 +64,7 @@ type bench struct {
 	stripe   *webhook.StripeSigner
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t *testing.T, more ...func(*shop.Config)) *bench {
 	t.Helper()
 	b := &bench{
 		t: t, pool: testdb.New(t, testdb.WithMigrations(migrations.FS)), log: &bytes.Buffer{},
@@ -78,10 +78,14 @@ func newBench(t *testing.T) *bench {
 	require.NoError(t, err)
 	b.stripe, err = webhook.NewStripeSigner([]webhook.Secret{stripeSecret})
 	require.NoError(t, err)
-	b.service, err = shop.New(shop.Config{
+	config := shop.Config{
 		Pool: b.pool, Clock: b.clock.Now, Standard: standard, Stripe: stripe,
 		Log: slog.New(slog.NewTextHandler(b.log, nil)),
-	})
+	}
+	for _, set := range more {
+		set(&config)
+	}
+	b.service, err = shop.New(config)
 	require.NoError(t, err)
 	b.handler = b.service.Handler()
 	return b

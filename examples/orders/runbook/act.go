@@ -1,0 +1,214 @@
+package runbook
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/fsm/consume"
+	"github.com/pawl-go/pawl/fsm/inbox"
+	"github.com/pawl-go/pawl/fsm/relay"
+	"github.com/pawl-go/pawl/fsm/webhook"
+	"github.com/pawl-go/pawl/gen/order"
+)
+
+// action does one thing for a person, and says what was done.
+type action func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error)
+
+// actOf returns what verb, kind, key and the rest ask for.
+func actOf(verb string, args []string) (action, error) {
+	if len(args) < 2 {
+		return nil, ErrUsage
+	}
+	key := args[1]
+	switch fmt.Sprintf("%s %s %d", verb, args[0], len(args)-2) {
+	case "release outbox 0":
+		return retryOutbox(key)
+	case "complete outbox 1":
+		return setAside(key, args[2])
+	case "release letter 0":
+		return requeue(key)
+	case "complete letter 0":
+		return discard(key)
+	case "release attempt 0":
+		return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+			return "the attempt is due again", attempt.Resume(ctx, pool, key, who)
+		}, nil
+	case "complete attempt 2":
+		return settleAttempt(key, args[2], args[3])
+	case "complete event 0":
+		return endEvent(key)
+	case "complete order 1":
+		return correctOrder(key, order.State(args[2]))
+	}
+	return nil, ErrUsage
+}
+
+// audit is what fsm_audit is told of an action whose package tells it nothing.
+type audit struct {
+	machine, key     string
+	version          int64
+	action, from, to string
+}
+
+const auditSQL = `INSERT INTO fsm_audit (machine, key, version, action, from_status, to_status, actor, reason, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())`
+
+func (a audit) write(ctx context.Context, db fsm.DB, who fsm.Correction) error {
+	_, err := db.Exec(ctx, auditSQL, a.machine, a.key, a.version, a.action, a.from, a.to, who.Actor, who.Reason)
+	return err
+}
+
+// retryOutbox has the first message of a held key tried again.
+func retryOutbox(text string) (action, error) {
+	machine, key, err := rowKey(text)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+		return "the message is tried again", fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+			if err := relay.Retry(ctx, tx, machine, key); err != nil {
+				return err
+			}
+			return audit{"fsm_outbox", text, 0, "retry", "held", "waiting"}.write(ctx, tx, who)
+		})
+	}, nil
+}
+
+// setAside takes the message in that row out of the way of those behind it.
+func setAside(text, rowText string) (action, error) {
+	machine, key, err := rowKey(text)
+	if err != nil {
+		return nil, err
+	}
+	row, err := number(rowText)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+		return "the message is set aside", fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+			if err := relay.SetAside(ctx, tx, machine, key, row, relay.Decision{Actor: who.Actor, Reason: who.Reason}); err != nil {
+				return err
+			}
+			return audit{"fsm_outbox", text, row, "set aside", "held", "aside"}.write(ctx, tx, who)
+		})
+	}, nil
+}
+
+// consumerOf is a consumer by the name that a letter has. It never consumes, so
+// that its bounds are of no account.
+func consumerOf(ctx context.Context, pool *pgxpool.Pool, letter int64) (*consume.Consumer, error) {
+	c := &consume.Consumer{DB: pool, Lease: time.Minute, Tries: 1}
+	err := pool.QueryRow(ctx, "SELECT l.consumer FROM fsm_dead_letters AS l WHERE l.id = $1", letter).Scan(&c.Name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, fmt.Errorf("letter: %w", fsm.ErrNotFound)
+	}
+	return c, err
+}
+
+// requeue frees the key of a letter. Who publishes its message is not known here.
+func requeue(text string) (action, error) {
+	id, err := number(text)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+		c, err := consumerOf(ctx, pool, id)
+		if err != nil {
+			return "", err
+		}
+		letter, err := c.Requeue(ctx, id, who, func(ctx context.Context, tx pgx.Tx, _ consume.Message) error {
+			return audit{"fsm_dead_letters", text, 0, "requeue", "dead", "requeued"}.write(ctx, tx, who)
+		})
+		return fmt.Sprintf("key %q is free: have topic %q deliver message %q again", letter.Key, letter.Message.Topic, letter.Message.ID), err
+	}, nil
+}
+
+// discard settles a letter for good. The letter keeps who did so and why, in the
+// same transaction; the audit row follows in one of its own.
+func discard(text string) (action, error) {
+	id, err := number(text)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+		c, err := consumerOf(ctx, pool, id)
+		if err != nil {
+			return "", err
+		}
+		letter, err := c.Discard(ctx, id, who)
+		if err != nil {
+			return "", err
+		}
+		note := audit{"fsm_dead_letters", text, int64(letter.Tries), "discard", "dead", "discarded"}
+		return fmt.Sprintf("key %q counts as done", letter.Key), note.write(ctx, pool, who)
+	}, nil
+}
+
+// settleAttempt records what the provider was asked by other means.
+func settleAttempt(id, answer, detail string) (action, error) {
+	state, result, code := attempt.Succeeded, attempt.Result{Ref: detail}, ""
+	switch answer {
+	case "succeeded":
+	case "refused":
+		state, result, code = attempt.Refused, attempt.Result{}, detail
+	default:
+		return nil, fmt.Errorf("%w: want succeeded REF or refused CODE", ErrUsage)
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+		return "the answer is recorded; the next round completes it", attempt.Settle(ctx, pool, id, state, result, code, who)
+	}, nil
+}
+
+// endEvent closes an event of whatever provider. The inbox that does so receives
+// nothing; its secret is random.
+func endEvent(text string) (action, error) {
+	id, err := number(text)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+		var provider string
+		err := pool.QueryRow(ctx, "SELECT e.provider FROM fsm_inbox AS e WHERE e.id = $1", id).Scan(&provider)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return "", fmt.Errorf("event: %w", fsm.ErrNotFound)
+		}
+		if err != nil {
+			return "", err
+		}
+		key := make([]byte, 32)
+		_, _ = rand.Read(key) // it never fails
+		deaf, err := webhook.NewStandard([]webhook.Secret{webhook.Secret("whsec_" + base64.StdEncoding.EncodeToString(key))})
+		if err != nil {
+			return "", err
+		}
+		nothing := func(context.Context, pgx.Tx, inbox.Event) (fsm.Outcome, error) { return "", inbox.ErrTooEarly }
+		in, err := inbox.New(inbox.Config{Pool: pool, Providers: []inbox.Provider{inbox.Standard(provider, deaf, nothing)}})
+		if err != nil {
+			return "", err
+		}
+		return "the event is closed", in.End(ctx, id, who.Actor, who.Reason)
+	}, nil
+}
+
+// correctOrder forces an order into a state.
+func correctOrder(id string, to order.State) (action, error) {
+	if !to.Valid() {
+		return nil, fmt.Errorf("%w: want one of the states %v", ErrUsage, order.States())
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+		result, err := order.Correct(ctx, pool, order.Key(id), to, who)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%s: the order is %s, version %d", result.Outcome, result.State, result.Version), result.Err()
+	}, nil
+}

@@ -1,0 +1,31 @@
+// Package runbook is what a person on call does about a record that is stuck: look
+// at it, free it, or settle it by hand. It is a command of the orders example, for
+// the orders of its shop and for the tables of the packages beside fsm.
+//
+//	inspect stuck                    all that waits for a person
+//	inspect order ID                 an order and all that hangs on it
+//	inspect command KEY              the commands of an Idempotency-Key
+//	inspect outbox MACHINE/KEY       the messages of a row of business
+//	inspect event NUMBER             an event of the inbox
+//	inspect letter NUMBER            a dead letter of a consumer
+//	inspect attempt ID               a call to a provider
+//
+//	release outbox MACHINE/KEY       try its first message again, at once
+//	release letter NUMBER            free its key: the sender sends it again
+//	release attempt ID               look it up at the provider again
+//
+//	complete order ID STATE          force it into a state, free of the machine's edges
+//	complete outbox MACHINE/KEY ROW  set its first message aside, undelivered
+//	complete event NUMBER            close it unprocessed
+//	complete letter NUMBER           be done with it
+//	complete attempt ID succeeded REF
+//	complete attempt ID refused CODE the provider's answer, learnt in another way
+//
+// release and complete demand -actor and -reason, and leave a row in fsm_audit,
+// as that of the package itself where it writes one. Nothing here goes around a
+// package: what it refuses, such as an attempt that is not stuck, is refused.
+//
+// An event of the inbox is not released here: to process it again needs the
+// handlers, so that a service does it, by inbox.Inbox.Replay. Migrations are not
+// run either.
+package runbook

@@ -1,0 +1,99 @@
+package runbook
+
+// What is asked for each kind. The queries name their columns, so that what is
+// shown does not change with the tables, and are in the order of what happened.
+
+// numbersOf has the numbers by which others know an order: its own, and those of
+// its payments and refunds.
+const numbersOf = `WITH numbers (machine, number) AS (
+  SELECT 'order', o.order_id::text FROM orders AS o WHERE o.order_id = $1::uuid
+  UNION ALL SELECT 'payment', p.payment_no FROM payments AS p WHERE p.order_id = $1::uuid
+  UNION ALL SELECT 'refund', r.refund_no FROM refunds AS r WHERE r.order_id = $1::uuid
+)
+`
+
+var ofOrder = []section{
+	{"order", `SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents,
+		o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+		FROM orders AS o WHERE o.order_id = $1::uuid`},
+	{"history", `SELECT h.version, h.event, h.from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
+		FROM order_history AS h WHERE h.order_id = $1::uuid ORDER BY h.version`},
+	{"facts", `SELECT f.event, f.identity, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version, f.at
+		FROM order_facts AS f WHERE f.order_id = $1::uuid ORDER BY f.at, f.event, f.identity`},
+	{"payments", `SELECT p.payment_no, p.status, p.version, p.amount_cents, p.paid_cents, p.provider_ref, p.deadline_at, p.settled_at
+		FROM payments AS p WHERE p.order_id = $1::uuid ORDER BY p.payment_no`},
+	{"refunds", `SELECT r.refund_no, r.status, r.version, r.payment_no, r.amount_cents, r.attempts, r.deadline_at, r.settled_at
+		FROM refunds AS r WHERE r.order_id = $1::uuid ORDER BY r.refund_no`},
+	{"ledger", `SELECT l.kind, l.number, l.cents, l.outcome, l.at
+		FROM shop_ledger AS l WHERE l.order_id = $1::uuid ORDER BY l.at, l.kind, l.number`},
+	{"cases", `SELECT c.id, c.provider, c.delivery_id, c.event, c.outcome, c.detail, c.at
+		FROM shop_cases AS c WHERE c.order_id = $1::uuid ORDER BY c.id`},
+	{"outbox, waiting", numbersOf + `SELECT o.id, o.machine, o.key, o.version, o.event, o.topic, h.tries, h.error, h.next_at,
+		h.id IS NOT NULL AND h.next_at IS NULL AS parked
+		FROM numbers AS n JOIN fsm_outbox AS o ON o.machine = n.machine AND o.key = n.number
+		LEFT JOIN fsm_outbox_holds AS h ON h.machine = o.machine AND h.key = o.key ORDER BY o.id`},
+	{"outbox, set aside", numbersOf + `SELECT a.id, a.machine, a.key, a.version, a.event, a.topic, a.tries, a.error, a.actor, a.reason, a.aside_at
+		FROM numbers AS n JOIN fsm_outbox_aside AS a ON a.machine = n.machine AND a.key = n.number ORDER BY a.id`},
+	{"inbox events", numbersOf + `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.state, e.outcome, e.reason, e.attempts, e.due_at
+		FROM fsm_inbox AS e WHERE e.object IN (SELECT n.number FROM numbers AS n) ORDER BY e.id`},
+	{"attempts", numbersOf + `SELECT a.id, a.kind, a.business_key, a.state, a.sends, a.rounds, a.last_error, a.due, a.stuck_at, a.completed_at
+		FROM fsm_attempts AS a WHERE a.business_key IN (SELECT n.number FROM numbers AS n) ORDER BY a.created_at, a.id`},
+	// The record of a command keeps a fingerprint of what was asked and not its path;
+	// its reply names the order.
+	{"commands", `SELECT c.scope, c.command, c.key, c.status, c.claimed_at, c.done_at
+		FROM fsm_command AS c WHERE position(convert_to($1::uuid::text, 'UTF8') IN c.body) > 0 ORDER BY c.id`},
+	{"audit", numbersOf + `SELECT a.machine, a.key, a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+		FROM fsm_audit AS a JOIN numbers AS n
+		ON a.machine = n.machine AND a.key = n.number OR a.machine = 'fsm_outbox' AND a.key = n.machine || '/' || n.number ORDER BY a.id`},
+}
+
+var ofCommand = []section{
+	{"command", `SELECT c.scope, c.command, c.key, c.created_at, c.claimed_at, c.lease_until, c.fence, c.done_at, c.status, convert_from(c.body, 'UTF8') AS body
+		FROM fsm_command AS c WHERE c.key = $1::text ORDER BY c.id`},
+	{"archive", `SELECT c.scope, c.command, c.key, c.created_at, c.done_at, c.status, c.archived_at
+		FROM fsm_command_archive AS c WHERE c.key = $1::text ORDER BY c.id`},
+}
+
+var ofOutbox = []section{
+	{"waiting", `SELECT o.id, o.version, o.event, o.topic, o.at, o.payload
+		FROM fsm_outbox AS o WHERE o.machine || '/' || o.key = $1::text ORDER BY o.id`},
+	{"hold", `SELECT h.tries, h.error, h.since, h.next_at, h.next_at IS NULL AS parked
+		FROM fsm_outbox_holds AS h WHERE h.machine || '/' || h.key = $1::text`},
+	{"audit", `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+		FROM fsm_audit AS a WHERE a.machine = 'fsm_outbox' AND a.key = $1::text ORDER BY a.id`},
+}
+
+var ofEvent = []section{
+	{"event", `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.fingerprint, e.state, e.outcome, e.reason, e.attempts,
+		e.due_at, e.gives_up_at, e.received_at, e.ended_at FROM fsm_inbox AS e WHERE e.id = $1::text::bigint`},
+	{"deliveries", `SELECT d.id, d.message_id, d.received_at, d.verdicts, d.body IS NOT NULL AS has_body
+		FROM fsm_deliveries AS d WHERE d.events @> ARRAY[$1::text::bigint] ORDER BY d.id`},
+	{"audit", `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+		FROM fsm_audit AS a WHERE a.machine = 'fsm_inbox' AND a.key = $1::text ORDER BY a.id`},
+}
+
+var ofLetter = []section{
+	{"letter", `SELECT l.id, l.consumer, l.key, l.topic, l.message_id, l.tries, l.error, l.at, l.settled, l.settled_by, l.settled_why, l.settled_at,
+		l.metadata, encode(l.payload, 'escape') AS payload FROM fsm_dead_letters AS l WHERE l.id = $1::text::bigint`},
+	{"audit", `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+		FROM fsm_audit AS a WHERE a.machine = 'fsm_dead_letters' AND a.key = $1::text ORDER BY a.id`},
+}
+
+var ofAttempt = []section{
+	{"attempt", `SELECT a.id, a.kind, a.business_key, a.request, a.state, a.ref, a.result, a.code, a.last_error, a.sends, a.rounds, a.fence,
+		a.leased_until, a.due, a.created_at, a.first_sent_at, a.answered_at, a.completed_at, a.stuck_at
+		FROM fsm_attempts AS a WHERE a.id = $1::text::uuid`},
+	{"steps", `SELECT s.position, s.name, s.data, s.fence, s.at FROM fsm_attempt_steps AS s WHERE s.attempt_id = $1::text::uuid ORDER BY s.position`},
+	{"audit", `SELECT u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
+		FROM fsm_audit AS u JOIN fsm_attempts AS a ON u.machine = 'attempt ' || a.kind AND u.key = a.id::text
+		WHERE a.id = $1::text::uuid ORDER BY u.id`},
+}
+
+// stuck is what waits for a person, the oldest 100 of each sort.
+var stuck = []section{
+	{"cases", `SELECT c.id, c.order_id, c.event, c.outcome, c.detail, c.at FROM shop_cases AS c ORDER BY c.id LIMIT 100`},
+	{"outbox, parked", `SELECT h.machine, h.key, h.tries, h.error, h.since FROM fsm_outbox_holds AS h WHERE h.next_at IS NULL ORDER BY h.since, h.id LIMIT 100`},
+	{"inbox events, dead", `SELECT e.id, e.provider, e.type, e.object, e.status, e.reason, e.ended_at FROM fsm_inbox AS e WHERE e.state = 'dead' ORDER BY e.id LIMIT 100`},
+	{"letters", `SELECT l.id, l.consumer, l.key, l.topic, l.tries, l.error, l.at FROM fsm_dead_letters AS l WHERE l.settled = '' ORDER BY l.id LIMIT 100`},
+	{"attempts, stuck", `SELECT a.id, a.kind, a.business_key, a.state, a.last_error, a.stuck_at FROM fsm_attempts AS a WHERE a.stuck_at IS NOT NULL ORDER BY a.stuck_at, a.id LIMIT 100`},
+}
