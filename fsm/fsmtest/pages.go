@@ -41,6 +41,10 @@ func (e *engine) pages(t *testing.T, like *overdue, sweep fsm.Sweep, now time.Ti
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		page.Now, page.Actor = &now, "sweep"
+		befores, musts := make([]snapshot, len(want)), make([]snapshot, len(want))
+		for i, r := range want {
+			befores[i], musts[i] = e.sweptMust(ctx, like, r, now)
+		}
 		tx := e.unsorted(t)
 		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 		got, err := sweep(ctx, e.statements.on(tx), page)
@@ -56,6 +60,13 @@ func (e *engine) pages(t *testing.T, like *overdue, sweep fsm.Sweep, now time.Ti
 		if keys := keysOf(got); !slices.Equal(keys, e.inOrder(t, want)) {
 			like.fatal(step, "the sweep moved %q, want %q", keys, e.inOrder(t, want))
 		}
+		for i, r := range want {
+			after := (&firing{e: e, t: t, label: like.label, row: r}).look(r)
+			e.leave(befores[i], musts[i], after)
+			if d := difference(musts[i], after); d != "" {
+				like.fatal(step, "left other than it must (- want, + got)%s", d)
+			}
+		}
 	}
 	take("one row, and the first is held", fsm.SweepPage{Limit: 1}, first)
 	take("one row after one that is skipped, and the first is held", fsm.SweepPage{Limit: 1, Skip: 1}, third)
@@ -64,6 +75,23 @@ func (e *engine) pages(t *testing.T, like *overdue, sweep fsm.Sweep, now time.Ti
 	}
 	take("what is left", fsm.SweepPage{}, second, held)
 	take("nothing is left", fsm.SweepPage{})
+}
+
+// sweptMust is a row that is due, as it is and as a sweep must leave it.
+func (e *engine) sweptMust(ctx context.Context, like *overdue, r *row, now time.Time) (before, must snapshot) {
+	before, err := e.look(ctx, e.pool, r)
+	var j judged
+	s := shot{event: like.event, at: now, actor: "sweep"}
+	if err == nil {
+		j, err = e.judge(ctx, e.pool, r, before, s)
+	}
+	if err == nil {
+		must, err = e.expect(ctx, e.pool, r, before, s, j)
+	}
+	if err != nil {
+		like.fatal("page", "ask what must be: %v", err)
+	}
+	return before, must
 }
 
 // unsorted begins a transaction in which the planner reads no index and sorts no

@@ -244,10 +244,6 @@ var explanations = []Explanation{
 		Why: "the cell above the last one that moves is asked for beside it",
 	},
 	{
-		Operator: "row-unlocked", Source: "SweepQuery", Line: `^FROM moved AS m JOIN locked AS l`,
-		Why: "a sweep waits for no row and takes those of one state, which is the one that it tells, before and after",
-	},
-	{
 		Operator: "number", Line: `\bl\.fsm_cell BETWEEN 1 AND`, Change: `^1 → 0$`,
 		Why: "a row that is locked has a cell, and so none is 0",
 	},

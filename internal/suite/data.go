@@ -66,20 +66,22 @@ func (f *filler) fillWith(c *Case, more map[int][]example.Condition) {
 	}
 }
 
-// telling finds the data of a problem. A case of one step whose cell asks no guard
-// gets, where there is such data, values for which the guards of the event's other
-// cells are true, as many as can be together: were the step's state judged like
-// one of theirs by mistake, the row would move.
+// telling finds the data of a problem. Where the cell of a case's one step, or of
+// the second call of a race, asks no guard, the call gets, where there is such data,
+// values for which the guards of the event's other cells are true, as many as can
+// be together: were the row judged in one of their states by mistake, it would move.
 func (f *filler) telling(p example.Problem, c *Case) example.Answer {
 	found := f.finder.Find(p)
-	if f.machine.Table == nil || len(c.Steps) != 1 || found.Failed >= 0 || len(p.Calls[0].Must) > 0 || p.Calls[0].Again > 0 {
+	last := len(c.Steps) - 1
+	if f.machine.Table == nil || last < 0 || last > 0 && !c.Steps[last].Second || found.Failed >= 0 ||
+		len(p.Calls[last].Must) > 0 || p.Calls[last].Again > 0 {
 		return found
 	}
-	for _, guard := range guardsOf(c.Steps[0].Event) {
+	for _, guard := range guardsOf(c.Steps[last].Event) {
 		more := p
 		more.Calls = slices.Clone(p.Calls)
-		more.Calls[0].Must = append(slices.Clip(p.Calls[0].Must), example.Condition{Expr: guard.SQL})
-		if better := f.finder.Find(more); better.Failed < 0 && len(better.Calls[0].Unsure) == len(found.Calls[0].Unsure) {
+		more.Calls[last].Must = append(slices.Clip(p.Calls[last].Must), example.Condition{Expr: guard.SQL})
+		if better := f.finder.Find(more); better.Failed < 0 && len(better.Calls[last].Unsure) == len(found.Calls[last].Unsure) {
 			found, p = better, more
 		}
 	}

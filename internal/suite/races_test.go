@@ -42,10 +42,10 @@ func TestAFactMeetsItselfAndAnother(t *testing.T) {
 			"payment_succeeded(payment_no='payment_no-1' paid_cents=100) again meanwhile: Replayed PAID\n",
 		"races/PENDING/payment_succeeded+payment_succeeded/amount_matches": "PENDING(total_cents=100 paid_cents=0 refund_cents=0 refunded_cents=0)\n" +
 			"payment_succeeded(payment_no='payment_no-1' paid_cents=100): Applied PAID(paid_cents=100 payment_no='payment_no-1' paid_at='2026-01-15 12:00:00+00') emits order_paid fact\n" +
-			"payment_succeeded(payment_no='payment_no-2' paid_cents=104) meanwhile: Compensated PAID emits refund_due fact\n",
+			"payment_succeeded(payment_no='payment_no-2' paid_cents=100) meanwhile: Compensated PAID emits refund_due fact\n",
 		"races/PENDING/payment_succeeded+cancel/cancel first": "PENDING(total_cents=100 paid_cents=0 refund_cents=0 refunded_cents=0)\n" +
 			"cancel: Applied CANCELLED\n" +
-			"payment_succeeded(payment_no='payment_no-1' paid_cents=104) meanwhile: Applied REFUNDING(paid_cents=104 refund_cents=104 payment_no='payment_no-1' paid_at='2026-01-15 12:00:00+00') emits refund_due fact\n",
+			"payment_succeeded(payment_no='payment_no-1' paid_cents=100) meanwhile: Applied REFUNDING(paid_cents=100 refund_cents=100 payment_no='payment_no-1' paid_at='2026-01-15 12:00:00+00') emits refund_due fact\n",
 	} {
 		require.Equal(t, want, show(find(t, s, id)), id)
 	}
