@@ -149,14 +149,6 @@ func (e *engine) passes(ctx context.Context, q querier, r *row, s shot, j judged
 	}
 	if j.move == nil {
 		columns = nil
-	} else {
-		for _, a := range j.move.Set {
-			for _, c := range e.m.Columns {
-				if n := length(c.Type); c.Name == a.Column && n != "" {
-					columns = append(columns, refusal("length(o."+quoted(c.Name)+") <= "+n, c.Name))
-				}
-			}
-		}
 	}
 	if len(params)+len(columns) == 0 {
 		return nil
@@ -190,23 +182,11 @@ func (e *engine) left(t *Transition) string {
 		for _, a := range t.Set {
 			if a.Column == c.Name {
 				value = typed(a.SQL, c.Type)
-				if length(c.Type) != "" {
-					value = typed(a.SQL, "text") // since a cast cuts what an assignment refuses
-				}
 			}
 		}
 		list = append(list, value+" AS "+quoted(c.Name))
 	}
 	return strings.Join(list, ", ")
-}
-
-// length is the most characters of a varchar; empty for other types.
-func length(typ string) string {
-	if b := base(typ); b != "varchar" && b != "character varying" {
-		return ""
-	}
-	_, n, _ := strings.Cut(strings.TrimSuffix(typ, ")"), "(")
-	return n
 }
 
 // settledRace is a race with values with which its second call is told what the

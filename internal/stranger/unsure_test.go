@@ -80,7 +80,7 @@ func TestCallsThatMeetUnderChecksAreFired(t *testing.T) {
 	out, ok := goTest(t, dir, database)
 	require.True(t, ok, out)
 	require.NotContains(t, out, "SKIP")
-	for _, name := range []string{"add_then_take/guard_1", "raise_then_raise/guard_1", "pay_then_pay/guard_1", "pay_then_pay/guard_1_same_fact"} {
+	for _, name := range []string{"add_then_take/guard_1", "raise_then_raise/guard_1_then_guard_1", "pay_then_pay/guard_1", "pay_then_pay/guard_1_same_fact"} {
 		require.Contains(t, out, "--- PASS: TestRaces/OPEN/"+name+" ", name)
 	}
 
