@@ -120,6 +120,9 @@ func create(m *Machine) (*engine, error) {
 	if e.values, err = readValues(m); err != nil {
 		return nil, err
 	}
+	if err := e.refused(ctx); err != nil {
+		return nil, err
+	}
 	e.settle(ctx)
 	return e, nil
 }

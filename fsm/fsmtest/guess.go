@@ -1,6 +1,7 @@
 package fsmtest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // valuesFile is where a user gives values, beside Machine.Before: by machine, and
@@ -29,7 +31,7 @@ type guess struct {
 }
 
 // readValues reads the values that the user gives for a machine; none where the
-// file is not there.
+// file is not there. An error says where in the file it is wrong.
 func readValues(m *Machine) (map[string][]string, error) {
 	if m.Before == "" {
 		return nil, nil
@@ -44,9 +46,76 @@ func readValues(m *Machine) (map[string][]string, error) {
 	}
 	var all map[string]map[string][]string
 	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s%s: %w; it has lists of SQL literals by machine and column or @parameter, as in {%q: {\"@code\": [\"'x'\"]}}", name, place(text, err), err, m.Name)
+	}
+	for _, key := range slices.Sorted(maps.Keys(all[m.Name])) {
+		if len(m.typesOf(key)) == 0 {
+			return nil, fmt.Errorf("%s: %s has no column or, with @, parameter %q", name, m.Name, key)
+		}
 	}
 	return all[m.Name], nil
+}
+
+// place is where in a text JSON is wrong, as :LINE:COLUMN; empty where it is not known.
+func place(text []byte, err error) string {
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	offset := 0
+	switch {
+	case errors.As(err, &syntax):
+		offset = int(syntax.Offset)
+	case errors.As(err, &typ):
+		offset = int(typ.Offset)
+	}
+	if offset < 1 || offset > len(text) {
+		return ""
+	}
+	before := string(text[:offset-1])
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return fmt.Sprintf(":%d:%d", strings.Count(before, "\n")+1, utf8.RuneCountInString(line)+1)
+}
+
+// typesOf are the types of a column or, with @, of the parameters of that name.
+func (m *Machine) typesOf(key string) []string {
+	var types []string
+	name, param := strings.CutPrefix(key, "@")
+	if !param {
+		for _, c := range m.Columns {
+			if c.Name == name {
+				types = append(types, c.Type)
+			}
+		}
+		return types
+	}
+	for _, event := range m.Events {
+		for _, p := range event.Params {
+			if p.Name == name && !slices.Contains(types, p.Type) {
+				types = append(types, p.Type)
+			}
+		}
+	}
+	return types
+}
+
+// refused says which of the values that the user gives the database does not read
+// as one of its type; nil where it reads all. What it cannot read would be passed
+// over among the values that are tried, and nobody would know.
+func (e *engine) refused(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(e.values)) {
+		for i, value := range e.values[key] {
+			var err error
+			for _, typ := range e.m.typesOf(key) {
+				if _, err = e.pool.Exec(ctx, "SELECT "+typed(value, typ)); err == nil {
+					break
+				}
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %s, %s, value %d: %s is no SQL literal of its type: %w",
+					filepath.Join(filepath.Dir(e.m.Before), valuesFile), e.m.Name, key, i+1, value, err)
+			}
+		}
+	}
+	return nil
 }
 
 // guesses are the columns and parameters that the guards and assignments of some
@@ -123,7 +192,8 @@ func guessed(c Column) []string {
 }
 
 // tries are the values to try, those of the case first, then with one changed,
-// then with two. yield says whether to go on. It returns the number of tries.
+// then with two, each list's first values, which are the likelier ones, before its
+// last. yield says whether to go on. It returns the number of tries.
 func tries(values []Values, list []guess, yield func([]Values) bool) int {
 	n := 0
 	try := func(changes ...int) bool {
@@ -149,11 +219,15 @@ func tries(values []Values, list []guess, yield func([]Values) bool) int {
 			}
 		}
 	}
-	for i := range list {
-		for k := range list[:i] {
-			for a := range list[i].values {
-				for b := range list[k].values {
-					if !try(i, a, k, b) {
+	most := 0
+	for _, g := range list {
+		most = max(most, len(g.values))
+	}
+	for far := range 2*most - 1 { // the first values of all pairs before the last ones of any
+		for i := range list {
+			for k := range list[:i] {
+				for a := range list[i].values {
+					if b := far - a; b >= 0 && b < len(list[k].values) && !try(i, a, k, b) {
 						return n
 					}
 				}

@@ -24,6 +24,19 @@ func TestValuesAreTriedOneByOneAndThenInPairs(t *testing.T) {
 	require.Equal(t, 6, n)
 	require.Equal(t, 2, tries([]Values{nil, nil}, list, func(v []Values) bool { return v[0] == nil }), "no further than one that suits")
 
+	// The last value of one is paired after the first ones of all.
+	var pairs []Values
+	tries([]Values{nil}, []guess{{0, "a", []string{"1", "2"}}, {0, "b", []string{"1", "2"}}, {0, "c", []string{"1"}}}, func(v []Values) bool {
+		if len(v[0]) == 2 {
+			pairs = append(pairs, v[0])
+		}
+		return true
+	})
+	require.Equal(t, []Values{
+		{"a": "1", "b": "1"}, {"a": "1", "c": "1"}, {"b": "1", "c": "1"},
+		{"a": "2", "b": "1"}, {"a": "1", "b": "2"}, {"a": "2", "c": "1"}, {"b": "2", "c": "1"}, {"a": "2", "b": "2"},
+	}, pairs)
+
 	many := guess{0, "a", make([]string, 2*maxGuesses)}
 	require.Equal(t, maxGuesses, tries([]Values{nil}, []guess{many}, func([]Values) bool { return true }))
 }
@@ -45,7 +58,7 @@ func TestGuessesAreOfWhatExpressionsRead(t *testing.T) {
 func TestTheUsersValuesAreRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	m := &Machine{Name: "tag", Before: filepath.Join(dir, "before.sql")}
+	m := &Machine{Name: "tag", Before: filepath.Join(dir, "before.sql"), Events: []Event{{Params: []Column{{Name: "text", Type: "text"}}}}}
 	values, err := readValues(m)
 	require.NoError(t, err)
 	require.Empty(t, values, "no file")
@@ -54,7 +67,16 @@ func TestTheUsersValuesAreRead(t *testing.T) {
 	values, err = readValues(m)
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"@text": {"'zebra'"}}, values)
-	require.NoError(t, os.WriteFile(file, []byte(`{"tag": ["zebra"]}`), 0o600))
-	_, err = readValues(m)
-	require.ErrorContains(t, err, valuesFile)
+	for text, want := range map[string]string{
+		`{"tag": ["zebra"]}`:                   "values.json:1:9: json: cannot unmarshal array",
+		"{\n  \"tag\": {\"@text\": 'z'}\n}":    "values.json:2:20: invalid character",
+		`{"tag": {"@txet": ["'z'"]}}`:          `tag has no column or, with @, parameter "@txet"`,
+		`{"tag": {"text": ["'z'"]}}`:           `tag has no column or, with @, parameter "text"`,
+		`{"tag": {"@text": ["'z'"]}`:           "values.json:1:26: unexpected end",
+		`{"tag": {"@text": ["'z'"]}} {"a": 1}`: "values.json:1:29: invalid character",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err = readValues(m)
+		require.ErrorContains(t, err, want, text)
+	}
 }

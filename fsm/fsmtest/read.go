@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // typedRow reads the row into the generated type, by a statement of its own.
@@ -26,10 +28,14 @@ func (e *engine) typedRow(ctx context.Context, r *row) (any, error) {
 	if m.Runs != "" {
 		list = append(list, "o."+quoted(m.Runs)+"::integer")
 	}
+	as := once
 	for _, c := range m.Columns {
 		list = append(list, asGo("o."+quoted(c.Name), c, false))
+		if base(c.Type) == "numeric" {
+			as = pgx.QueryExecModeDescribeExec // pgx reads 0.00 as another zero from text than from binary, as calls have it
+		}
 	}
-	return m.Row(e.pool.QueryRow(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+quoted(m.Table)+" AS o WHERE "+e.where(r, "o"), once).Scan)
+	return m.Row(e.pool.QueryRow(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+quoted(m.Table)+" AS o WHERE "+e.where(r, "o"), as).Scan)
 }
 
 // leave takes from an expectation the columns that the machine does not know: a

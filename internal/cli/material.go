@@ -103,10 +103,10 @@ func (k *call) gathered(names []string) []gathering {
 }
 
 // deliver writes the files of all machines into the folder asked for, or the
-// first of the one machine to standard output.
+// first of the one machine to standard output: files of several are no document.
 func (k *call) deliver(all [][]pipeline.Material) int {
 	if k.material.out == "" {
-		return k.show(all)
+		return k.show(all[0])
 	}
 	set := fileset.New()
 	for _, f := range slices.Concat(all...) {
@@ -138,21 +138,18 @@ func escaped(paths []string) []string {
 
 var special = regexp.MustCompile(`[\\*?\[]`)
 
-// show prints the first file, and names what else there is. Files of several
-// machines are no document, and a spreadsheet is nothing for a terminal.
-func (k *call) show(all [][]pipeline.Material) int {
-	if len(all) != 1 {
-		return k.fail(fmt.Errorf("these are files of %s: name a folder for them with --out FOLDER, or one definition", count(len(all), "machine")))
-	}
-	first := all[0][0]
+// show prints the first file of a machine, and names what else there is. A
+// spreadsheet is nothing for a terminal.
+func (k *call) show(made []pipeline.Material) int {
+	first := made[0]
 	if f, ok := k.out.(*os.File); ok && path.Ext(first.Name) == ".xlsx" && term.IsTerminal(int(f.Fd())) {
 		return k.fail(errors.New("a spreadsheet is nothing for a terminal: redirect it to a file, or give --out FOLDER"))
 	}
 	if _, err := k.out.Write(first.Content); err != nil {
 		return k.fail(err)
 	}
-	if rest := len(all[0]) - 1; rest > 0 {
-		_, _ = fmt.Fprintf(k.err, "this is %s; --out FOLDER writes %s more with it, such as %s\n", first.Name, count(rest, "file"), all[0][1].Name)
+	if rest := len(made) - 1; rest > 0 {
+		_, _ = fmt.Fprintf(k.err, "this is %s; --out FOLDER writes %s more with it, such as %s\n", first.Name, count(rest, "file"), made[1].Name)
 	}
 	return exitFine
 }

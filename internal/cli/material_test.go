@@ -123,7 +123,7 @@ func TestMaterialIsTrueOrNotMade(t *testing.T) {
 
 func TestMaterialRefuses(t *testing.T) {
 	t.Parallel()
-	dir := project(t, "definitions/lamp.yaml", lamp)
+	dir := project(t, "definitions/lamp.yaml", strings.Replace(lamp, "LIT: {}", "LIT: {label: {pt-BR: Aceso}}", 1))
 	for _, c := range []struct {
 		args []string
 		err  string
@@ -135,6 +135,9 @@ func TestMaterialRefuses(t *testing.T) {
 		{[]string{"tests", "--suite", "0-swich"}, "did you mean"},
 		{[]string{"tests", "--suite", "n-switch=0x"}, "n-switch"},
 		{[]string{"tests", "--limit", "1"}, "1"},
+		{[]string{"matrix", "--lang", "xx"}, `nothing is said in the language "xx": choose en, zh or pt-BR`},
+		{[]string{"diagram", "--lang", "english"}, `"english": choose en, zh or pt-BR`},
+		{[]string{"tests", "--lang", "zh_CN"}, `"zh_CN": choose en, zh or pt-BR`},
 		{[]string{"stats", "nowhere.yaml"}, "nowhere.yaml"},
 	} {
 		code, out, err := run(append(c.args, "-C", dir)...)
@@ -142,6 +145,41 @@ func TestMaterialRefuses(t *testing.T) {
 		require.Empty(t, out, "%v", c.args)
 		require.Contains(t, err, c.err, "%v", c.args)
 	}
+}
+
+// A language is one of the words or of a label, or of the same kind as one.
+func TestMaterialSpeaksTheLanguagesThatThereAre(t *testing.T) {
+	t.Parallel()
+	dir := project(t, "turnstile.yaml", strings.Replace(turnstile, "zh: 关", "zh: 关, pt-BR: Fechada", 1))
+	for lang, label := range map[string]string{"zh": "关", "zh-CN": "关", "pt-BR": "Fechada", "pt": "Fechada", "ZH": "关"} {
+		code, out, err := run("diagram", "-C", dir, "--lang", lang, "turnstile.yaml")
+		require.Equal(t, 0, code, err)
+		require.Contains(t, out, label, lang)
+	}
+	code, _, err := run("matrix", "-C", dir, "--lang", "", "turnstile.yaml")
+	require.Equal(t, 0, code, err)
+}
+
+// A machine without a tour keeps nobody from the tours of the others.
+func TestSuitesOfSomeMachinesAreMade(t *testing.T) {
+	t.Parallel()
+	fork := "machine: fork\nstates: {A: {initial: true}, B: {final: true}, C: {final: true}}\nevents: {left: {}, right: {}}\n" +
+		"transitions:\n  - {event: left, from: A, to: B}\n  - {event: right, from: A, to: C}\n"
+	dir := project(t, "definitions/a.yaml", fork, "definitions/b.yaml", lamp, "definitions/c.yaml", strings.Replace(fork, "fork", "spoon", 1))
+	code, _, err := run("tests", "-C", dir, "--suite", "tour", "--out", "out")
+	require.Equal(t, 1, code)
+	require.FileExists(t, filepath.Join(dir, "out/lamp-tour.md"))
+	require.Regexp(t, `(?s)created  lamp-tour.*fsmgen: fork: machine fork has no tour: .*\nfsmgen: spoon: machine spoon has no tour: .*\n$`, err)
+
+	code, _, err = run("tests", "-C", dir, "--suite", "all-cells", "--limit", "1", "--out", "none")
+	require.Equal(t, 2, code, "nothing could be made")
+	require.Equal(t, 3, strings.Count(err, "fsmgen: "), err)
+	require.NoDirExists(t, filepath.Join(dir, "none"))
+
+	code, out, err := run("tests", "-C", dir, "--suite", "tour")
+	require.Equal(t, 2, code)
+	require.Empty(t, out)
+	require.Contains(t, err, "these are files of 3 machines: name a folder for them with --out FOLDER, or one definition")
 }
 
 // A slice of a state is one file, whatever the size of the machine.

@@ -45,13 +45,22 @@ func runTests(ctx context.Context, k *call) int {
 	})
 }
 
-// make makes the material of each machine and delivers all of it, or nothing.
+// make makes the material of each machine and delivers all of it. Machines that
+// have no such suite are told, and leave those of the others to be delivered;
+// after any other error nothing is.
 func (k *call) make(ctx context.Context, of func(*model.Machine) ([]pipeline.Material, error)) int {
 	machines, code := k.drawn(ctx)
 	if machines == nil {
 		return code
 	}
+	if languages := pipeline.Languages(machines); !pipeline.Speaks(languages, k.material.lang) {
+		return k.fail(fmt.Errorf("nothing is said in the language %q: choose %s", k.material.lang, choice(languages)))
+	}
+	if k.material.out == "" && len(machines) != 1 {
+		return k.fail(fmt.Errorf("these are files of %s: name a folder for them with --out FOLDER, or one definition", count(len(machines), "machine")))
+	}
 	var all [][]pipeline.Material
+	var without []error
 	for _, m := range machines {
 		if err := ctx.Err(); err != nil {
 			return k.fail(err)
@@ -62,12 +71,24 @@ func (k *call) make(ctx context.Context, of func(*model.Machine) ([]pipeline.Mat
 			_, _ = fmt.Fprintf(k.err, "note: %s\n", err)
 			err = nil
 		}
-		if err != nil {
+		switch {
+		case pipeline.NoSuite(err):
+			without = append(without, fmt.Errorf("%s: %w", m.Name, err))
+		case err != nil:
 			return k.fail(fmt.Errorf("%s: %w", m.Name, err))
+		default:
+			all = append(all, made)
 		}
-		all = append(all, made)
 	}
-	return k.deliver(all)
+	code = exitFailed
+	if len(all) > 0 {
+		code = k.deliver(all)
+	}
+	for _, err := range without {
+		k.fail(err)
+		code = max(code, exitFindings)
+	}
+	return code
 }
 
 // runStats tells the sizes of the suites.

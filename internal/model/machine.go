@@ -81,19 +81,31 @@ type Label struct {
 	Lang, Text string
 }
 
-// Label returns the label in lang, else the first one, else the state's name.
+// Label returns the label in lang, else in a language of the same kind, as zh for
+// zh-CN, else the first one, else the state's name.
 func (s *State) Label(lang string) string { return label(s.Labels, lang, s.Name) }
 
 func label(labels []Label, lang, name string) string {
-	for _, l := range labels {
-		if l.Lang == lang {
-			return l.Text
+	for _, same := range []func(string) bool{
+		func(l string) bool { return strings.EqualFold(l, lang) },
+		func(l string) bool { return PrimaryLanguage(l) == PrimaryLanguage(lang) },
+	} {
+		for _, l := range labels {
+			if same(l.Lang) {
+				return l.Text
+			}
 		}
 	}
 	if len(labels) > 0 {
 		return labels[0].Text
 	}
 	return name
+}
+
+// PrimaryLanguage is the language that a BCP 47 tag is a kind of: "zh" of "zh-CN".
+func PrimaryLanguage(tag string) string {
+	first, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	return first
 }
 
 // StateNames joins the names of states with commas, for people.

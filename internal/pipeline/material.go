@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/gendiagram"
+	"github.com/pawl-go/pawl/internal/gendocs"
 	"github.com/pawl-go/pawl/internal/genmatrix"
 	"github.com/pawl-go/pawl/internal/gensuite"
 	"github.com/pawl-go/pawl/internal/gensvg"
@@ -44,6 +46,44 @@ func DiagramFormats() []string { return append([]string{formatSVG}, gendiagram.F
 // Themes returns the themes of diagrams.
 func Themes() []string {
 	return []string{string(gensvg.Auto), string(gensvg.Light), string(gensvg.Dark)}
+}
+
+// Languages returns the languages that material of the machines can be asked for
+// in: those of its words, and then those of the machines' labels.
+func Languages(machines []*model.Machine) []string {
+	tags := gendocs.Languages()
+	add := func(labels []model.Label) {
+		for _, l := range labels {
+			if !slices.ContainsFunc(tags, func(tag string) bool { return strings.EqualFold(tag, l.Lang) }) {
+				tags = append(tags, l.Lang)
+			}
+		}
+	}
+	for _, m := range machines {
+		for _, s := range m.States {
+			add(s.Labels)
+		}
+		for _, e := range m.Events {
+			add(e.Labels)
+		}
+	}
+	return tags
+}
+
+// Speaks reports whether a language is one of some, or of the same kind as one, as
+// zh-CN is of zh. Names alone, which an empty one asks for, there always are.
+func Speaks(languages []string, lang string) bool {
+	return lang == "" || slices.ContainsFunc(languages, func(tag string) bool {
+		return model.PrimaryLanguage(tag) == model.PrimaryLanguage(lang)
+	})
+}
+
+// NoSuite reports whether an error says that a machine has no such suite: no
+// tour, or one that is too large. Other machines may have it.
+func NoSuite(err error) bool {
+	var none *suite.NoTourError
+	var large *suite.LimitError
+	return errors.As(err, &none) || errors.As(err, &large)
 }
 
 // DiagramOptions say how a machine is drawn.

@@ -63,3 +63,29 @@ func TestWhatOnlyTheDatabaseCanSayIsFired(t *testing.T) {
 	require.True(t, ok, out)
 	require.NotContains(t, out, "SKIP")
 }
+
+// Two calls that meet have values with which the second suits the CHECKs whether
+// the first is committed or rolled back; those of two facts differ; what is around
+// an identity is one. Values that nobody can read are no values.
+func TestCallsThatMeetUnderChecksAreFired(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, "example.com/tanks")
+	code, out := fsmgen(t, dir, "init")
+	require.Zero(t, code, out)
+	write(t, filepath.Join(dir, "definitions/article.yaml"), read(t, "testdata/tested/unsure/tank.yaml"))
+	code, out = fsmgen(t, dir, "generate")
+	require.Zero(t, code, out)
+	database := "PAWL_TEST_DATABASE_URL=" + testdb.URL(t)
+
+	out, ok := goTest(t, dir, database)
+	require.True(t, ok, out)
+	require.NotContains(t, out, "SKIP")
+	for _, name := range []string{"add_then_take/guard_1", "raise_then_raise/guard_1_then_guard_1", "pay_then_pay/guard_1", "pay_then_pay/guard_1_same_fact"} {
+		require.Contains(t, out, "--- PASS: TestRaces/OPEN/"+name+" ", name)
+	}
+
+	write(t, filepath.Join(dir, "migrations/testdata/values.json"), `{"tank": {"@amount": ["11", "twelve"]}}`)
+	out, ok = goTest(t, dir, database)
+	require.False(t, ok, out)
+	require.Contains(t, out, "migrations/testdata/values.json: tank, @amount, value 2: twelve is no SQL literal of its type: ERROR: column \"twelve\" does not exist")
+}

@@ -91,7 +91,7 @@ func (w Way) Then(lang string) string {
 // Gap is what stands between When and Then: a blank, and nothing between two
 // Chinese words or where there is no condition.
 func (w Way) Gap(lang string) string {
-	if w.When(lang) == "" || w.Transition == nil && base(lang) == "zh" {
+	if w.When(lang) == "" || w.Transition == nil && model.PrimaryLanguage(lang) == "zh" {
 		return ""
 	}
 	return " "
@@ -134,7 +134,7 @@ func Named(name string, labels []model.Label, lang string) string {
 func Label(name string, labels []model.Label, lang string) string {
 	for _, exact := range []bool{true, false} {
 		for _, l := range labels {
-			if (exact && strings.EqualFold(l.Lang, lang) || !exact && base(l.Lang) == base(lang)) && !strings.EqualFold(l.Text, name) {
+			if (exact && strings.EqualFold(l.Lang, lang) || !exact && model.PrimaryLanguage(l.Lang) == model.PrimaryLanguage(lang)) && !strings.EqualFold(l.Text, name) {
 				return l.Text
 			}
 		}

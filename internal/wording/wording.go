@@ -7,7 +7,6 @@ package wording
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/pawl-go/pawl/internal/duration"
@@ -20,16 +19,10 @@ type Phrase struct{ EN, ZH string }
 // In returns the phrase for a language, a BCP 47 tag such as "zh" or "zh-CN";
 // English for any other, and for none.
 func (p Phrase) In(lang string) string {
-	if base(lang) == "zh" {
+	if model.PrimaryLanguage(lang) == "zh" {
 		return p.ZH
 	}
 	return p.EN
-}
-
-// base is the language that a tag is a kind of: "zh" of "zh-CN".
-func base(lang string) string {
-	first, _, _ := strings.Cut(strings.ToLower(lang), "-")
-	return first
 }
 
 // Sprintf fills the phrase's verbs in; both languages have the same ones.
