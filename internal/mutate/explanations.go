@@ -232,7 +232,7 @@ var explanations = []Explanation{
 		Why: "the row is joined there, and none of its columns is read",
 	},
 	{
-		Operator: "when-swap", Before: `^WHEN c\.fsm_cell .*WHEN c\.fsm_cell (= [0-9]+|IN \([0-9, ]+\)) THEN '[A-Za-z]+'$`,
+		Operator: "when-swap", Before: `^WHEN c\.fsm_cell .*WHEN c\.fsm_cell (= [0-9]+|IN \([0-9, ]+\)) THEN '(Rejected|GuardFailed|Ignored|Replayed)'$`,
 		Why: "a row has one cell, so at most one of the two is true",
 	},
 	{
