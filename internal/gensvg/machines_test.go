@@ -38,7 +38,7 @@ func real(t testing.TB) []*model.Machine {
 	require.NoError(t, err)
 	lifecycles, err := filepath.Glob("../check/testdata/lifecycles/*.yaml")
 	require.NoError(t, err)
-	require.Len(t, own, 3)
+	require.Len(t, own, 4)
 	require.NotEmpty(t, lifecycles)
 	var machines []*model.Machine
 	for _, path := range append(own, lifecycles...) {
