@@ -189,7 +189,7 @@ var explanations = []Explanation{
 		Why: whicheverMoves,
 	},
 	{
-		Operator: "state-add", Source: "^OrderPaymentSucceeded$", Line: `^   WHEN o\.status .* THEN 1$`, After: `'CANCELLED'\)$`,
+		Operator: "state-add", Source: "^OrderPaymentSucceeded$", Line: `^   WHEN o\.status .* THEN 1$`, After: `'CANCELLED'\)?$`,
 		Why: whicheverMoves,
 	},
 	{
@@ -246,6 +246,14 @@ var explanations = []Explanation{
 	{
 		Operator: "number", Line: `\bl\.fsm_cell BETWEEN 1 AND`, Change: `^1 → 0$`,
 		Why: "a row that is locked has a cell, and so none is 0",
+	},
+	{
+		Operator: "row-unlocked", Source: "^OrderPaymentFailed$", Line: `^  FROM locked AS l JOIN fact AS f`,
+		Why: "the event leaves one state only and has no guard: a row that was waited for and is moved is in that state before and after",
+	},
+	{
+		Operator: "and-drop", Before: `^AND k\.fingerprint = ''$`,
+		Why: "the event has no fingerprint, and so that of each of its facts is empty",
 	},
 	{
 		Operator: "value-swap", Source: "^OrderCreate$", Before: `^[co]\.(paid_cents|refund_cents) … [co]\.(refund_cents|refunded_cents)$`,
