@@ -20,21 +20,29 @@ const MaxIdentity = 1024
 // character. The error is ErrArgument, names the parameter and not its value.
 // Generated code calls it before any SQL.
 func IdentityText(e *EventInfo, param, value string) error {
-	problem := ""
-	switch {
-	case value == "":
-		problem = "is empty"
-	case len(value) > MaxIdentity:
-		problem = fmt.Sprintf("has %d bytes, more than %d", len(value), MaxIdentity)
-	case !utf8.ValidString(value):
-		problem = "is not UTF-8"
-	case strings.IndexFunc(value, unicode.IsControl) >= 0:
-		problem = "holds a control character"
-	}
+	problem := TextProblem(value, MaxIdentity)
 	if problem == "" {
 		return nil
 	}
 	return &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("%s %s", param, problem)}
+}
+
+// TextProblem says what keeps a text from being a name or a number that rows are
+// found by, in words that follow its own name and do not show it: it is empty, has
+// more than limit bytes, is not UTF-8, or holds a control character. It is empty
+// when nothing does.
+func TextProblem(text string, limit int) string {
+	switch {
+	case text == "":
+		return "is empty"
+	case len(text) > limit:
+		return fmt.Sprintf("has %d bytes, more than %d", len(text), limit)
+	case !utf8.ValidString(text):
+		return "is not UTF-8"
+	case strings.IndexFunc(text, unicode.IsControl) >= 0:
+		return "holds a control character"
+	}
+	return ""
 }
 
 // IdentitySize refuses an identity of several texts that are over MaxIdentity

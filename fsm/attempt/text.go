@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pawl-go/pawl/fsm"
 )
 
 const (
@@ -27,17 +29,7 @@ const (
 // textOK refuses a text that is empty, too long, not UTF-8 or has control
 // characters. The error names what it is and not the text.
 func textOK(what, text string, limit int) error {
-	problem := ""
-	switch {
-	case text == "":
-		problem = "is empty"
-	case len(text) > limit:
-		problem = fmt.Sprintf("has %d bytes, more than %d", len(text), limit)
-	case !utf8.ValidString(text):
-		problem = "is not UTF-8"
-	case strings.IndexFunc(text, unicode.IsControl) >= 0:
-		problem = "holds a control character"
-	}
+	problem := fsm.TextProblem(text, limit)
 	if problem == "" {
 		return nil
 	}

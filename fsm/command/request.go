@@ -2,9 +2,6 @@ package command
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/pawl-go/pawl/fsm"
 )
@@ -44,17 +41,7 @@ func (r *Request) check() error {
 // checkText refuses a text that is empty, over MaxText bytes, not UTF-8, or with a
 // control character.
 func checkText(name, value string) error {
-	problem := ""
-	switch {
-	case value == "":
-		problem = "is empty"
-	case len(value) > MaxText:
-		problem = fmt.Sprintf("has %d bytes, more than %d", len(value), MaxText)
-	case !utf8.ValidString(value):
-		problem = "is not UTF-8"
-	case strings.IndexFunc(value, unicode.IsControl) >= 0:
-		problem = "holds a control character"
-	}
+	problem := fsm.TextProblem(value, MaxText)
 	if problem == "" {
 		return nil
 	}

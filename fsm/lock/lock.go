@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -102,18 +100,8 @@ const maxName = 256
 // CheckName refuses a name that is empty, over 256 bytes, not UTF-8, or with a
 // control character. The error is fsm.ErrArgument and does not repeat the name.
 func CheckName(name string) error {
-	switch {
-	case name == "":
-		return fmt.Errorf("%w: the name of a lock is empty", fsm.ErrArgument)
-	case len(name) > maxName:
-		return fmt.Errorf("%w: the name of a lock is over %d bytes", fsm.ErrArgument, maxName)
-	case !utf8.ValidString(name):
-		return fmt.Errorf("%w: the name of a lock is not UTF-8", fsm.ErrArgument)
-	}
-	for _, r := range name {
-		if unicode.IsControl(r) {
-			return fmt.Errorf("%w: the name of a lock has a control character", fsm.ErrArgument)
-		}
+	if problem := fsm.TextProblem(name, maxName); problem != "" {
+		return fmt.Errorf("%w: the name of a lock %s", fsm.ErrArgument, problem)
 	}
 	return nil
 }

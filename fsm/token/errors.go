@@ -3,8 +3,6 @@ package token
 import (
 	"errors"
 	"fmt"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -68,21 +66,7 @@ func CheckBinding(principal, purpose string) error {
 }
 
 func checkText(name, value string) error {
-	what := ""
-	switch {
-	case value == "":
-		what = "is empty"
-	case len(value) > maxText:
-		what = fmt.Sprintf("is over %d bytes", maxText)
-	case !utf8.ValidString(value):
-		what = "is not UTF-8"
-	default:
-		for _, r := range value {
-			if unicode.IsControl(r) {
-				what = "has a control character"
-			}
-		}
-	}
+	what := fsm.TextProblem(value, maxText)
 	if what == "" {
 		return nil
 	}
