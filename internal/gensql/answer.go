@@ -61,14 +61,14 @@ func (s statement) asked(w *writer) {
 	w.line(1, "WHERE %s%s", s.m.sameKey("h", "o"), s.which())
 	w.line(1, "ORDER BY h.version DESC LIMIT 1")
 	w.line(0, ") AS h ON true")
-	where := "WHERE " + s.m.asked("o")
+	condition := "WHERE " + s.m.asked("o")
 	switch {
 	case s.facts:
-		where += " AND NOT EXISTS (SELECT 1 FROM fact)"
+		condition += " AND NOT EXISTS (SELECT 1 FROM fact)"
 	case s.moving:
-		where += " AND NOT EXISTS (SELECT 1 FROM moved)"
+		condition += " AND NOT EXISTS (SELECT 1 FROM moved)"
 	}
-	w.line(0, "%s;", where)
+	w.line(0, "%s;", condition)
 }
 
 // which narrows the history to the entry that made the answer so: the last one
@@ -96,14 +96,14 @@ func (s statement) outcomes() []string {
 		}
 	}
 	if s.facts {
-		when(fmt.Sprintf("%s AND k.fingerprint = %s", s.m.sameKey("k", "o"), identity(s.event.Fingerprint)), "Replayed")
+		when(fmt.Sprintf("%s AND k.fingerprint = %s", s.m.sameKey("k", "o"), s.asks.identity(s.event.Fingerprint)), "Replayed")
 		when(qualified("k", s.m.Table.Keys[0].Name)+" IS NOT NULL", "Mismatched")
 	}
 	if s.moving {
-		when(s.movingCell("c.fsm_cell")+" AND o."+s.m.version()+" <> sqlc.narg('fsm_version')::bigint", "Stale")
+		when(s.movingCell("c.fsm_cell")+" AND o."+s.m.version()+" <> "+s.asks.version(), "Stale")
 	}
 	if s.writes() {
-		when(s.writing("c.fsm_cell"), answerRaced)
+		when(s.writingCell("c.fsm_cell"), answerRaced)
 	}
 	names := []string{"Replayed", "Ignored", "Rejected", "GuardFailed"}
 	for i, d := range quietDecisions {

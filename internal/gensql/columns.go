@@ -137,7 +137,7 @@ func (j *judge) setValue(a model.Assignment) string {
 	if asks := func(p model.Part) bool { return p.Kind == model.ColumnRef && p.Text == j.m.Table.Status.Column }; slices.ContainsFunc(a.Value.Parts, asks) {
 		row = "o"
 	}
-	sql := inQuery(a.Value, row)
+	sql := j.takes.inQuery(a.Value, row)
 	if len(a.Value.Parts) == 1 {
 		return sql
 	}

@@ -13,15 +13,12 @@ import (
 // statement.
 const snapshot = "(current_setting('transaction_isolation') <> 'read committed')::boolean"
 
-// who are the history columns that a call gives, and their arguments.
-const (
-	whoColumns = "actor, reason, request_id"
-	whoArgs    = "@fsm_actor::text, @fsm_reason::text, @fsm_request_id::text"
-)
+// whoColumns are the history columns that a call gives.
+const whoColumns = "actor, reason, request_id"
 
 // expected compares the expected version, when there is one.
-func (t stored) expected() string {
-	return fmt.Sprintf("o.%s = COALESCE(sqlc.narg('fsm_version')::bigint, o.%[1]s)", t.version())
+func (t stored) expected(a args) string {
+	return fmt.Sprintf("o.%s = COALESCE(%s, o.%[1]s)", t.version(), a.version())
 }
 
 // statement renders the guarded statement of one event.
@@ -45,6 +42,16 @@ func event(w *writer, m stored, e *model.Event) {
 	if s.facts {
 		parts = append(parts, s.known())
 	}
+	if parts = append(parts, s.writing()...); len(parts) > 0 {
+		w.ctes(parts)
+	}
+	s.answers(w)
+}
+
+// writing are the parts of the statement that write, none for an event that
+// never does.
+func (s statement) writing() []cte {
+	var parts []cte
 	if s.writes() {
 		parts = append(parts, s.locked())
 	}
@@ -57,9 +64,11 @@ func event(w *writer, m stored, e *model.Event) {
 	if emit, ok := s.emitted(); ok {
 		parts = append(parts, emit)
 	}
-	if len(parts) > 0 {
-		w.ctes(parts)
-	}
+	return parts
+}
+
+// answers writes what the statement answers.
+func (s statement) answers(w *writer) {
 	if s.moving {
 		s.applied(w)
 		w.line(0, "UNION ALL")
@@ -84,14 +93,14 @@ func (s statement) checks() []string {
 	return checks
 }
 
-func (s statement) check(p *model.Param) string { return "(" + inQuery(p.Check, "o") + ")" }
+func (s statement) check(p *model.Param) string { return "(" + s.asks.inQuery(p.Check, "o") + ")" }
 
 func (s statement) known() cte {
 	return cte{"known", "MATERIALIZED ", []string{
 		fmt.Sprintf("SELECT %s, f.fingerprint, f.outcome, %s, %s, f.version", s.m.key("f"),
 			as(s.m.told("f.from_status"), "from_status"), as(s.m.told("f.to_status"), "to_status")),
 		"FROM " + s.m.called().Facts() + " AS f",
-		fmt.Sprintf("WHERE f.event = %s AND f.identity = %s", literal(s.event.Name), identity(s.event.Identity)),
+		fmt.Sprintf("WHERE f.event = %s AND f.identity = %s", literal(s.event.Name), s.asks.identity(s.event.Identity)),
 	}}
 }
 
@@ -101,42 +110,69 @@ func (s statement) locked() cte {
 		"FROM " + ident(s.m.Table.Name) + " AS o",
 	}
 	body = append(body, s.lateral(false)...)
-	body = append(body, "WHERE "+s.m.asked("o"))
+	conditions := []string{s.m.asked("o")}
 	if s.facts {
-		body = append(body, "  AND NOT EXISTS (SELECT 1 FROM known)")
+		conditions = append(conditions, "NOT EXISTS (SELECT 1 FROM known)")
 	}
-	for _, c := range s.checks() {
-		body = append(body, "  AND "+c+" IS NOT FALSE")
-	}
-	switch {
-	case !s.moving:
-		body = append(body, "  AND "+s.writing("c.fsm_cell"))
-	case !s.compensating:
-		body = append(body, "  AND "+s.movingCell("c.fsm_cell")+" AND "+s.m.expected())
-	default:
-		body = append(body, fmt.Sprintf("  AND (%s AND %s OR c.fsm_cell = %d)", s.movingCell("c.fsm_cell"), s.m.expected(), s.compensate()))
-	}
+	body = append(body, where(append(conditions, s.mayWrite()...))...)
 	return cte{"locked", "MATERIALIZED ", append(body, "FOR NO KEY UPDATE OF o")}
 }
 
-func (s statement) fact() cte {
-	from, version := s.m.written(s.m.state("l")), "l."+s.m.version()
-	outcome, to, next := "'Compensated'", from, version
-	if s.moving {
-		outcome, to, next = "'Applied'", s.targetName(), version+" + 1"
-		if s.compensating {
-			c := fmt.Sprintf("CASE WHEN l.fsm_cell = %d THEN ", s.compensate())
-			outcome = c + "'Compensated' ELSE 'Applied' END"
-			to = c + from + " ELSE " + to + " END"
-			next = c + version + " ELSE " + version + " + 1 END"
-		}
+// mayWrite are the conditions under which the call writes to the real row,
+// beside the row's being asked for and the identity's being new.
+func (s statement) mayWrite() []string {
+	var conditions []string
+	for _, c := range s.checks() {
+		conditions = append(conditions, c+" IS NOT FALSE")
 	}
+	moves := s.movingCell("c.fsm_cell") + " AND " + s.m.expected(s.asks)
+	switch {
+	case !s.moving:
+		return append(conditions, s.writingCell("c.fsm_cell"))
+	case !s.compensating:
+		return append(conditions, moves)
+	}
+	return append(conditions, fmt.Sprintf("(%s OR c.fsm_cell = %d)", moves, s.compensate()))
+}
+
+// where renders conditions, a line each; there must be one.
+func where(conditions []string) []string {
+	lines := make([]string, len(conditions))
+	for i, c := range conditions {
+		lines[i] = "  AND " + c
+	}
+	lines[0] = "WHERE " + conditions[0]
+	return lines
+}
+
+// effect is what a call does to the locked row, as the fact tells it.
+type effect struct{ outcome, from, to, version string }
+
+func (s statement) effect() effect {
+	from, version := s.m.written(s.m.state("l")), "l."+s.m.version()
+	if !s.moving {
+		return effect{"'Compensated'", from, from, version}
+	}
+	if !s.compensating {
+		return effect{"'Applied'", from, s.targetName(), version + " + 1"}
+	}
+	c := fmt.Sprintf("CASE WHEN l.fsm_cell = %d THEN ", s.compensate())
+	return effect{
+		outcome: c + "'Compensated' ELSE 'Applied' END",
+		from:    from,
+		to:      c + from + " ELSE " + s.targetName() + " END",
+		version: c + version + " ELSE " + version + " + 1 END",
+	}
+}
+
+func (s statement) fact() cte {
+	does := s.effect()
 	return cte{"fact", "", []string{
 		fmt.Sprintf("INSERT INTO %s (event, identity, %s, fingerprint, outcome, from_status, to_status, version, at)", s.m.called().Facts(), s.m.key("")),
-		fmt.Sprintf("SELECT %s, %s, %s, %s,", literal(s.event.Name), identity(s.event.Identity), s.m.key("l"), identity(s.event.Fingerprint)),
-		fmt.Sprintf("       %s,", outcome),
-		fmt.Sprintf("       %s, %s,", from, to),
-		fmt.Sprintf("       %s, %s", next, now),
+		fmt.Sprintf("SELECT %s, %s, %s, %s,", literal(s.event.Name), s.takes.identity(s.event.Identity), s.m.key("l"), s.takes.identity(s.event.Fingerprint)),
+		fmt.Sprintf("       %s,", does.outcome),
+		fmt.Sprintf("       %s, %s,", does.from, does.to),
+		fmt.Sprintf("       %s, %s", does.version, now),
 		"FROM locked AS l",
 		fmt.Sprintf("ON CONFLICT ON CONSTRAINT %s DO NOTHING", sqlname.PrimaryKey(s.m.called().Facts())),
 		fmt.Sprintf("RETURNING %s, outcome, %s, %s, version", s.m.key(""),
@@ -165,11 +201,11 @@ func (s statement) moved() cte {
 	if s.facts {
 		body = append(body, "JOIN fact AS f ON "+s.m.sameKey("f", "l"))
 	}
-	where := "WHERE " + s.m.sameKey("o", "l")
+	condition := "WHERE " + s.m.sameKey("o", "l")
 	if s.compensating {
-		where += " AND " + s.movingCell("l.fsm_cell")
+		condition += " AND " + s.movingCell("l.fsm_cell")
 	}
-	return cte{"moved", "", append(body, where, "RETURNING "+s.m.row("o"))}
+	return cte{"moved", "", append(body, condition, "RETURNING "+s.m.row("o"))}
 }
 
 // history joins what was moved from the left: a trigger that swallows the
@@ -183,7 +219,7 @@ func (s statement) history() cte {
 	}
 	body = append(body,
 		fmt.Sprintf("SELECT %s, m.%s, %s, %s, %s, %s, %s", s.m.key("l"), s.m.version(), event,
-			s.m.written(s.m.state("l")), s.m.written(s.m.state("m")), whoArgs, now),
+			s.m.written(s.m.state("l")), s.m.written(s.m.state("m")), s.takes.who(), now),
 		from+" LEFT JOIN moved AS m ON "+s.m.sameKey("m", "l"))
 	if s.compensating {
 		body = append(body, "WHERE "+s.movingCell("l.fsm_cell"))
@@ -238,7 +274,7 @@ func (s statement) emitted() (cte, bool) {
 		source, version, joins = "f", "f.version", "FROM fact AS f JOIN locked AS l ON "+s.m.sameKey("l", "f")
 		from, to = "f.from_status", "f.to_status"
 	}
-	return cte{"emitted", "", outbox(s.m, s.event.Name, source, version, s.m.written(from), s.m.written(to), payloadParams(s.event.Params), s.identityJSON(),
+	return cte{"emitted", "", outbox(s.m, s.event.Name, source, version, s.m.written(from), s.m.written(to), s.takes.payload(s.event.Params), s.identityJSON(),
 		joins, "CROSS JOIN LATERAL "+set+" AS e(topic)")}, true
 }
 
@@ -253,13 +289,13 @@ func outbox(m stored, event, source, version, from, to, params, identity string,
 	}, joins...)
 }
 
-func payloadParams(params []*model.Param) string {
+func (a args) payload(params []*model.Param) string {
 	if len(params) == 0 {
 		return "'{}'::jsonb"
 	}
 	pairs := make([]string, len(params))
 	for i, p := range params {
-		pairs[i] = literal(p.Name) + ", " + param(p)
+		pairs[i] = literal(p.Name) + ", " + a.param(p)
 	}
 	return built("jsonb_build_object", pairs, maxArgs/2)
 }
@@ -284,5 +320,5 @@ func (s statement) identityJSON() string {
 	if len(s.event.Identity) == 0 {
 		return "NULL::text"
 	}
-	return identity(s.event.Identity)
+	return s.takes.identity(s.event.Identity)
 }

@@ -11,8 +11,31 @@ import (
 // now is the injected clock in a query.
 const now = "COALESCE(sqlc.narg('fsm_now')::timestamptz, now())"
 
-// param binds a parameter of the event, cast to its type.
-func param(p *model.Param) string { return bind(p.Name, p.Type, p.Optional) }
+// args spells what the caller gives: as parameters of the query.
+type args struct{}
+
+// param is a parameter of the event, cast to its type.
+func (args) param(p *model.Param) string { return bind(p.Name, p.Type, p.Optional) }
+
+// version is the expected version, NULL for none.
+func (args) version() string { return "sqlc.narg('fsm_version')::bigint" }
+
+// who are the arguments for the columns of whoColumns.
+func (args) who() string { return "@fsm_actor::text, @fsm_reason::text, @fsm_request_id::text" }
+
+// within is the parameter that is part i of an expression.
+func (a args) within(e *model.Expr, i int) string {
+	part := e.Parts[i]
+	p := a.param(part.Param)
+	if len(e.Parts) > 1 && !part.Param.Optional {
+		// @name is an operator to PostgreSQL's parser, which would take in what stands beside it.
+		p = fmt.Sprintf("sqlc.arg('%s')::%s", part.Param.Name, bare(part.Param.Type))
+	}
+	if i+1 < len(e.Parts) && strings.HasPrefix(e.Parts[i+1].Text, "::") {
+		p = "COALESCE(" + p + ")" // sqlc names a parameter anew when two casts follow it
+	}
+	return p
+}
 
 // bind casts a parameter to its bare type. A cast to varchar(5) or
 // numeric(10,2) would cut or round in silence, and let one key or identity
@@ -42,22 +65,14 @@ func bare(t model.Type) string {
 
 // inQuery renders an expression of the definition for a query in which the
 // guarded row is called alias.
-func inQuery(e *model.Expr, alias string) string {
+func (a args) inQuery(e *model.Expr, alias string) string {
 	var b strings.Builder
 	for i, part := range e.Parts {
 		switch part.Kind {
 		case model.ColumnRef:
 			b.WriteString(alias + "." + ident(part.Text))
 		case model.ParamRef:
-			p := param(part.Param)
-			if len(e.Parts) > 1 && !part.Param.Optional {
-				// @name is an operator to PostgreSQL's parser, which would take in what stands beside it.
-				p = fmt.Sprintf("sqlc.arg('%s')::%s", part.Param.Name, bare(part.Param.Type))
-			}
-			if i+1 < len(e.Parts) && strings.HasPrefix(e.Parts[i+1].Text, "::") {
-				p = "COALESCE(" + p + ")" // sqlc names a parameter anew when two casts follow it
-			}
-			b.WriteString(p)
+			b.WriteString(a.within(e, i))
 		case model.Now:
 			b.WriteString(now)
 		default:
@@ -93,8 +108,8 @@ func oneLine(sql string) string {
 }
 
 // isTrue and isFalse are a guard's condition and its refusal: NULL is not true.
-func isTrue(g *model.Guard, alias string) string {
-	return "(" + inQuery(g.SQL, alias) + ") IS TRUE"
+func (a args) isTrue(g *model.Guard, alias string) string {
+	return "(" + a.inQuery(g.SQL, alias) + ") IS TRUE"
 }
 
 // interval is a duration as PostgreSQL writes it: whole hours and less are
@@ -118,18 +133,18 @@ func intervalText(d time.Duration) string {
 // identity is the canonical text of an event's identity, or of its
 // fingerprint: one text as it is, another type in PostgreSQL's own spelling,
 // several as a JSON array of both kinds, the empty list as ”.
-func identity(params []*model.Param) string {
+func (a args) identity(params []*model.Param) string {
 	switch {
 	case len(params) == 0:
 		return "''"
 	case len(params) == 1 && params[0].Type.Kind == model.KindText:
-		return param(params[0])
+		return a.param(params[0])
 	case len(params) == 1:
-		return "concat(" + param(params[0]) + ")" // a second cast would make sqlc name the parameter anew
+		return "concat(" + a.param(params[0]) + ")" // a second cast would make sqlc name the parameter anew
 	}
 	texts := make([]string, len(params))
 	for i, p := range params {
-		texts[i] = param(p)
+		texts[i] = a.param(p)
 	}
 	return built("jsonb_build_array", texts, maxArgs) + "::text"
 }

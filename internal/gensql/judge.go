@@ -14,6 +14,9 @@ type judge struct {
 	m     stored
 	event *model.Event
 	moves []*model.Transition
+	// asks spells what the caller gives beside the real row, takes beside the
+	// locked one.
+	asks, takes args
 	// only restricts the states of the transitions, for a sweep; nil for all.
 	only []*model.State
 }
@@ -93,7 +96,7 @@ func (j *judge) cell(all bool) []string {
 		}
 		condition := j.m.in(states)
 		if t.Guard != nil {
-			condition += " AND " + isTrue(t.Guard, "o")
+			condition += " AND " + j.asks.isTrue(t.Guard, "o")
 		}
 		when(condition, i+1)
 	}
@@ -132,8 +135,8 @@ func (j *judge) movingCell(cell string) string {
 	}
 }
 
-// writing is the condition that a cell number writes something.
-func (j *judge) writing(cell string) string {
+// writingCell is the condition that a cell number writes something.
+func (j *judge) writingCell(cell string) string {
 	switch {
 	case !j.compensates():
 		return j.movingCell(cell)

@@ -24,12 +24,12 @@ func Probes(m *model.Machine) []Probe {
 	table := ident(m.Table.Name)
 	condition := func(e *model.Expr) {
 		if e != nil {
-			probes = append(probes, Probe{e.Pos, fmt.Sprintf("SELECT o.%s FROM %s AS o WHERE (%s)", ident(m.Table.Version), table, inQuery(e, "o"))})
+			probes = append(probes, Probe{e.Pos, fmt.Sprintf("SELECT o.%s FROM %s AS o WHERE (%s)", ident(m.Table.Version), table, args{}.inQuery(e, "o"))})
 		}
 	}
 	value := func(column string, e *model.Expr) {
 		if e != nil {
-			probes = append(probes, Probe{e.Pos, fmt.Sprintf("UPDATE %s AS o SET %s = (%s)", table, ident(column), inQuery(e, "o"))})
+			probes = append(probes, Probe{e.Pos, fmt.Sprintf("UPDATE %s AS o SET %s = (%s)", table, ident(column), args{}.inQuery(e, "o"))})
 		}
 	}
 	for _, c := range m.Table.Columns {

@@ -66,7 +66,7 @@ func create(w *writer, m stored) {
 		}},
 		{"history", "", []string{
 			fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, at)", m.called().History(), m.key(""), whoColumns),
-			fmt.Sprintf("SELECT %s, c.%s, '%s', NULL, %s, %s, %s", m.key("c"), m.version(), createEvent, m.written(m.state("c")), whoArgs, now),
+			fmt.Sprintf("SELECT %s, c.%s, '%s', NULL, %s, %s, %s", m.key("c"), m.version(), createEvent, m.written(m.state("c")), args{}.who(), now),
 			"FROM created AS c",
 		}},
 	}
@@ -75,7 +75,7 @@ func create(w *writer, m stored) {
 		for _, c := range m.Created() {
 			params = append(params, &model.Param{Name: c.Name, Type: c.Type, Optional: c.Optional || c.Default != nil})
 		}
-		parts = append(parts, cte{"emitted", "", outbox(m, createEvent, "c", "c."+m.version(), "NULL::text", m.written(m.state("c")), payloadParams(params), "NULL::text",
+		parts = append(parts, cte{"emitted", "", outbox(m, createEvent, "c", "c."+m.version(), "NULL::text", m.written(m.state("c")), args{}.payload(params), "NULL::text",
 			"FROM created AS c CROSS JOIN LATERAL "+set+" AS e(topic)")})
 	}
 	w.ctes(parts)
@@ -101,7 +101,7 @@ func create(w *writer, m stored) {
 // createValue binds the value that a creator gives a column.
 func createValue(c *model.Column) string {
 	if c.Default != nil {
-		return fmt.Sprintf("COALESCE(%s, %s)", bind(c.Name, c.Type, true), inQuery(c.Default, "o"))
+		return fmt.Sprintf("COALESCE(%s, %s)", bind(c.Name, c.Type, true), args{}.inQuery(c.Default, "o"))
 	}
 	return bind(c.Name, c.Type, c.Optional)
 }
@@ -185,18 +185,18 @@ func correct(w *writer, m stored) {
 		{"locked", "MATERIALIZED ", []string{
 			fmt.Sprintf("SELECT %s, %s, o.%s%s", m.key("o"), as(m.text(), status), version, held),
 			"FROM " + ident(m.Table.Name) + " AS o",
-			fmt.Sprintf("WHERE %s AND %s <> @fsm_to::text AND %s", m.asked("o"), m.text(), m.expected()),
+			fmt.Sprintf("WHERE %s AND %s <> @fsm_to::text AND %s", m.asked("o"), m.text(), m.expected(args{})),
 			"FOR NO KEY UPDATE OF o",
 		}},
 		{"moved", "", append(moved, "FROM locked AS l", "WHERE "+m.sameKey("o", "l"), "RETURNING "+m.row("o"))},
 		{"history", "", []string{
 			fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, forced, at)", m.called().History(), m.key(""), whoColumns),
-			fmt.Sprintf("SELECT %s, m.%s, '%s', %s, %s, %s, true, %s", m.key("l"), version, correctEvent, from, to, whoArgs, now),
+			fmt.Sprintf("SELECT %s, m.%s, '%s', %s, %s, %s, true, %s", m.key("l"), version, correctEvent, from, to, args{}.who(), now),
 			"FROM locked AS l LEFT JOIN moved AS m ON " + m.sameKey("m", "l"),
 		}},
 		{"audited", "", []string{
 			fmt.Sprintf("INSERT INTO %s (machine, key, version, action, from_status, to_status, %s, at)", sqlname.Audit, whoColumns),
-			fmt.Sprintf("SELECT %s, %s, m.%s, '%s', %s, %s, %s, %s", literal(m.Name), m.keyText("m"), version, correctEvent, from, to, whoArgs, now),
+			fmt.Sprintf("SELECT %s, %s, m.%s, '%s', %s, %s, %s, %s", literal(m.Name), m.keyText("m"), version, correctEvent, from, to, args{}.who(), now),
 			"FROM moved AS m JOIN locked AS l ON " + m.sameKey("l", "m"),
 		}},
 	})
@@ -206,7 +206,7 @@ func correct(w *writer, m stored) {
 	w.line(0, "FROM moved AS m JOIN locked AS l ON %s", m.sameKey("l", "m"))
 	w.line(0, "UNION ALL")
 	w.line(0, "SELECT (CASE WHEN %s = @fsm_to::text THEN 'Ignored'", m.text())
-	w.line(0, "             WHEN o.%s <> sqlc.narg('fsm_version')::bigint THEN 'Stale'", version)
+	w.line(0, "             WHEN o.%s <> %s THEN 'Stale'", version, args{}.version())
 	w.line(0, "             ELSE '%s' END)::text AS fsm_outcome, %s AS fsm_snapshot,", answerRaced, snapshot)
 	w.line(0, "       ''::text AS fsm_made_event, ''::text AS fsm_made_outcome, ''::text AS fsm_made_from, ''::text AS fsm_made_to, 0::bigint AS fsm_made_version,")
 	w.line(0, "       %s", m.row("o"))
