@@ -15,6 +15,8 @@ const (
 	completionUnknown    = "40003"
 	deadlockDetected     = "40P01"
 	lockNotAvailable     = "55P03"
+	// insufficientPrivilege is that of a row which a policy refuses, too.
+	insufficientPrivilege = "42501"
 )
 
 // Retryable reports whether the same work may succeed when its transaction is

@@ -96,26 +96,34 @@ func judge[S ~string, R any](ctx context.Context, db DB, e *EventInfo, call *Cal
 			}
 			return none, &CallError{e.Machine, e.Event, kindOf(err), err}
 		}
-		if param, bad := strings.CutPrefix(a.Outcome, answerBadArgument); bad {
-			return none, &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("the check of%s is not true", param)}
+		if r, raced, err := resultOf(e, a, guards); !raced {
+			return r, err
 		}
-		switch a.Outcome {
-		case answerRaced:
-			continue
-		case answerUnknownState:
-			return none, &CallError{e.Machine, e.Event, ErrNothingDone, &UnknownStateError{e.Machine, string(a.State)}}
-		}
-		r := Result[S, R]{
-			Machine: e.Machine, Event: e.Event,
-			Outcome: Outcome(a.Outcome), Row: a.Row, State: a.State, Version: a.Version,
-			Transition: a.Transition, Snapshot: a.Snapshot,
-		}
-		if r.Outcome == GuardFailed && guards != nil {
-			r.Guards = guards(r.State)
-		}
-		return r, nil
 	}
 	return none, &CallError{e.Machine, e.Event, ErrContended, nil}
+}
+
+// resultOf reads an answer: a result, or the error that it stands for. raced
+// says that it cannot be trusted, since others were at the row.
+func resultOf[S ~string, R any](e *EventInfo, a Answer[S, R], guards func(S) []Guard) (r Result[S, R], raced bool, err error) {
+	if param, bad := strings.CutPrefix(a.Outcome, answerBadArgument); bad {
+		return r, false, &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("the check of%s is not true", param)}
+	}
+	switch a.Outcome {
+	case answerRaced:
+		return r, true, nil
+	case answerUnknownState:
+		return r, false, &CallError{e.Machine, e.Event, ErrNothingDone, &UnknownStateError{e.Machine, string(a.State)}}
+	}
+	r = Result[S, R]{
+		Machine: e.Machine, Event: e.Event,
+		Outcome: Outcome(a.Outcome), Row: a.Row, State: a.State, Version: a.Version,
+		Transition: a.Transition, Snapshot: a.Snapshot,
+	}
+	if r.Outcome == GuardFailed && guards != nil {
+		r.Guards = guards(r.State)
+	}
+	return r, false, nil
 }
 
 // FireCreate is Fire for a creation, where no row back means that another

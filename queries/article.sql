@@ -87,6 +87,70 @@ LEFT JOIN LATERAL (
 ) AS h ON true
 WHERE o.article_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 
+-- name: ArticlePublishBatch :many
+-- Event publish in a batch: what ArticlePublish does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::uuid[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.article_id, o.status, o.version, o.title, o.body, o.published_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN articles AS o ON o.article_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'DRAFT' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.article_id
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE articles AS o
+  SET status = 'PUBLISHED',
+      version = l.version + 1,
+      published_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l
+  WHERE o.article_id = l.article_id
+  RETURNING o.article_id, o.status, o.version, o.title, o.body, o.published_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO article_history (article_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.article_id, m.version, 'publish', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.article_id = l.article_id
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'article', m.article_id::text, m.version, 'publish', e.topic,
+         jsonb_build_object('machine', 'article', 'key', m.article_id::text, 'version', m.version, 'event', 'publish',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['article_published']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'publish'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.article_id, m.status, m.version, m.title, m.body, m.published_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Rejected'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.article_id, o.status, o.version, o.title, o.body, o.published_at
+FROM asked AS i
+JOIN articles AS o ON o.article_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'DRAFT' THEN 1
+   WHEN o.status = 'PUBLISHED' THEN 2
+   WHEN o.status = 'ARCHIVED' THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM article_history AS h
+  WHERE h.article_id = o.article_id AND (c.fsm_cell <> 2 OR h.event = 'publish')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.article_id IN (SELECT x.article_id FROM moved AS x)) IS NOT TRUE;
+
 -- name: ArticleArchive :one
 -- Event archive: the article is taken down
 -- Cells:
@@ -138,6 +202,59 @@ LEFT JOIN LATERAL (
 ) AS h ON true
 WHERE o.article_id = @fsm_key::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 
+-- name: ArticleArchiveBatch :many
+-- Event archive in a batch: what ArticleArchive does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::uuid[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.article_id, o.status, o.version, o.title, o.body, o.published_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN articles AS o ON o.article_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('DRAFT', 'PUBLISHED') THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.article_id
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE articles AS o
+  SET status = 'ARCHIVED',
+      version = l.version + 1
+  FROM locked AS l
+  WHERE o.article_id = l.article_id
+  RETURNING o.article_id, o.status, o.version, o.title, o.body, o.published_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO article_history (article_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.article_id, m.version, 'archive', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.article_id = l.article_id
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'archive'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.article_id, m.status, m.version, m.title, m.body, m.published_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.article_id, o.status, o.version, o.title, o.body, o.published_at
+FROM asked AS i
+JOIN articles AS o ON o.article_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('DRAFT', 'PUBLISHED') THEN 1
+   WHEN o.status = 'ARCHIVED' THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM article_history AS h
+  WHERE h.article_id = o.article_id AND (c.fsm_cell <> 2 OR h.event = 'archive')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.article_id IN (SELECT x.article_id FROM moved AS x)) IS NOT TRUE;
+
 -- name: ArticleCorrect :one
 -- Forces a row into a state, free of the edges, with an entry in history and audit.
 WITH locked AS MATERIALIZED (
@@ -186,3 +303,11 @@ SELECT h.version, h.event, COALESCE(h.from_status, '') AS from_status, h.to_stat
 FROM article_history AS h
 WHERE h.article_id = @fsm_key::uuid AND h.version > @fsm_after::bigint
 ORDER BY h.version LIMIT @fsm_limit::integer;
+
+-- name: ArticleLockRows :exec
+-- Locks rows in the order of their keys, before a batch writes the first fact.
+SELECT o.article_id
+FROM (SELECT unnest(@fsm_key::uuid[]) AS fsm_key) AS i
+JOIN articles AS o ON o.article_id = i.fsm_key
+ORDER BY o.article_id
+FOR NO KEY UPDATE OF o;

@@ -83,6 +83,65 @@ LEFT JOIN LATERAL (
 ) AS h ON true
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
+-- name: PaymentSubmitBatch :many
+-- Event submit in a batch: what PaymentSubmit does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN payments AS o ON o.payment_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'CREATED' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.payment_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE payments AS o
+  SET status = 'SUBMITTED',
+      version = l.version + 1,
+      deadline_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '15 minutes',
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.payment_no = l.payment_no
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.payment_no, m.version, 'submit', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.payment_no = l.payment_no
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'submit'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Ignored'
+           WHEN c.fsm_cell = 4 THEN 'Rejected'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+FROM asked AS i
+JOIN payments AS o ON o.payment_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'CREATED' THEN 1
+   WHEN o.status = 'SUBMITTED' THEN 2
+   WHEN o.status = 'SUCCEEDED' THEN 3
+   WHEN o.status IN ('FAILED', 'CLOSED') THEN 4
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM payment_history AS h
+  WHERE h.payment_no = o.payment_no AND (c.fsm_cell <> 2 OR h.event = 'submit')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE;
+
 -- name: PaymentQuery :one
 -- Event query: no callback came in time; ask the provider
 -- Cells:
@@ -144,6 +203,69 @@ LEFT JOIN LATERAL (
 ) AS h ON true
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
+-- name: PaymentQueryBatch :many
+-- Event query in a batch: what PaymentQuery does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN payments AS o ON o.payment_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'SUBMITTED' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.payment_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE payments AS o
+  SET status = 'SUBMITTED',
+      version = l.version + 1,
+      deadline_at = CASE WHEN l.status = 'SUBMITTED' AND l.deadline_runs + 1 >= 40 THEN NULL ELSE COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '15 minutes' END,
+      deadline_runs = CASE WHEN l.status = 'SUBMITTED' THEN l.deadline_runs + 1 ELSE 0 END
+  FROM locked AS l
+  WHERE o.payment_no = l.payment_no
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.payment_no, m.version, 'query', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.payment_no = l.payment_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'payment', m.payment_no::text, m.version, 'query', e.topic,
+         jsonb_build_object('machine', 'payment', 'key', m.payment_no::text, 'version', m.version, 'event', 'query',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'query'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+FROM asked AS i
+JOIN payments AS o ON o.payment_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'SUBMITTED' THEN 1
+   WHEN o.status IN ('CREATED', 'SUCCEEDED', 'FAILED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM payment_history AS h
+  WHERE h.payment_no = o.payment_no
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE;
+
 -- name: PaymentClose :one
 -- Event close: the attempt was given up
 -- Cells:
@@ -199,6 +321,63 @@ LEFT JOIN LATERAL (
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
+
+-- name: PaymentCloseBatch :many
+-- Event close in a batch: what PaymentClose does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN payments AS o ON o.payment_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('CREATED', 'SUBMITTED', 'FAILED') THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.payment_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE payments AS o
+  SET status = 'CLOSED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.payment_no = l.payment_no
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.payment_no, m.version, 'close', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.payment_no = l.payment_no
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'close'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+FROM asked AS i
+JOIN payments AS o ON o.payment_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('CREATED', 'SUBMITTED', 'FAILED') THEN 1
+   WHEN o.status = 'CLOSED' THEN 2
+   WHEN o.status = 'SUCCEEDED' THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM payment_history AS h
+  WHERE h.payment_no = o.payment_no AND (c.fsm_cell <> 2 OR h.event = 'close')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE;
 
 -- name: PaymentSucceed :one
 -- Event succeed: the provider took the money
@@ -294,6 +473,103 @@ LEFT JOIN LATERAL (
 ) AS h ON true
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM fact);
 
+-- name: PaymentSucceedBatch :many
+-- Event succeed in a batch: what PaymentSucceed does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_provider_ref, a.fsm_arg_paid_cents,
+         f.payment_no AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id, unnest(@provider_ref::text[]) AS fsm_arg_provider_ref, unnest(@paid_cents::bigint[]) AS fsm_arg_paid_cents) AS a
+  LEFT JOIN payment_facts AS f ON f.event = 'succeed' AND f.identity = a.fsm_arg_provider_ref
+), locked AS MATERIALIZED (
+  SELECT o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_provider_ref, i.fsm_arg_paid_cents
+  FROM asked AS i
+  JOIN payments AS o ON o.payment_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('CREATED', 'SUBMITTED', 'FAILED', 'CLOSED') THEN 1
+     WHEN o.status = 'SUCCEEDED' THEN 2
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE i.fsm_known_key IS NULL
+    AND (i.fsm_arg_paid_cents > 0) IS NOT FALSE
+    AND (c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version) OR c.fsm_cell = 2)
+  ORDER BY o.payment_no
+  FOR NO KEY UPDATE OF o
+), fact AS (
+  INSERT INTO payment_facts (event, identity, payment_no, fingerprint, outcome, from_status, to_status, version, at)
+  SELECT 'succeed', l.fsm_arg_provider_ref, l.payment_no, concat(l.fsm_arg_paid_cents),
+         CASE WHEN l.fsm_cell = 2 THEN 'Compensated' ELSE 'Applied' END,
+         l.status, CASE WHEN l.fsm_cell = 2 THEN l.status ELSE 'SUCCEEDED' END,
+         CASE WHEN l.fsm_cell = 2 THEN l.version ELSE l.version + 1 END, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l
+  ORDER BY l.fsm_arg_provider_ref, l.fsm_n
+  ON CONFLICT ON CONSTRAINT payment_facts_pkey DO NOTHING
+  RETURNING payment_no
+), taken AS MATERIALIZED (
+  SELECT l.payment_no, l.status, l.version, l.deadline_at, l.deadline_runs, l.order_id, l.amount_cents, l.paid_cents, l.provider_ref, l.settled_at, l.fsm_cell, l.fsm_n, l.fsm_actor, l.fsm_reason, l.fsm_request_id, l.fsm_arg_provider_ref, l.fsm_arg_paid_cents
+  FROM locked AS l
+  WHERE (l.payment_no IN (SELECT x.payment_no FROM fact AS x)) IS TRUE
+), moved AS (
+  UPDATE payments AS o
+  SET status = 'SUCCEEDED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0,
+      paid_cents = l.fsm_arg_paid_cents,
+      provider_ref = l.fsm_arg_provider_ref,
+      settled_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM taken AS l
+  WHERE o.payment_no = l.payment_no AND l.fsm_cell = 1
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.payment_no, m.version, 'succeed', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM (SELECT l.payment_no, l.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id FROM taken AS l WHERE l.fsm_cell = 1) AS l
+  FULL JOIN moved AS m ON m.payment_no = l.payment_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'payment', l.payment_no::text, CASE WHEN l.fsm_cell = 2 THEN l.version ELSE l.version + 1 END, 'succeed', e.topic,
+         jsonb_build_object('machine', 'payment', 'key', l.payment_no::text, 'version', CASE WHEN l.fsm_cell = 2 THEN l.version ELSE l.version + 1 END, 'event', 'succeed',
+                            'from', l.status, 'to', CASE WHEN l.fsm_cell = 2 THEN l.status ELSE 'SUCCEEDED' END, 'params', jsonb_build_object('provider_ref', l.fsm_arg_provider_ref, 'paid_cents', l.fsm_arg_paid_cents), 'identity', l.fsm_arg_provider_ref),
+         COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM taken AS l
+  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 2 THEN ARRAY['payment_twice'] END) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'succeed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT l.fsm_n, 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'succeed'::text AS fsm_made_event, 'Compensated'::text AS fsm_made_outcome, l.status AS fsm_made_from, l.status AS fsm_made_to, l.version AS fsm_made_version,
+       l.payment_no, l.status, l.version, l.deadline_at, l.deadline_runs, l.order_id, l.amount_cents, l.paid_cents, l.provider_ref, l.settled_at
+FROM taken AS l
+WHERE l.fsm_cell = 2
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN (i.fsm_arg_paid_cents > 0) IS FALSE THEN 'BadArgument paid_cents'
+           WHEN i.fsm_known_key = o.payment_no AND i.fsm_known_fingerprint = concat(i.fsm_arg_paid_cents) THEN 'Replayed'
+           WHEN i.fsm_known_key IS NOT NULL THEN 'Mismatched'
+           WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell BETWEEN 1 AND 2 THEN 'raced'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       CASE WHEN i.fsm_known_key = o.payment_no THEN 'succeed' ELSE COALESCE(h.event, '') END AS fsm_made_event,
+       CASE WHEN i.fsm_known_key = o.payment_no THEN i.fsm_known_outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       CASE WHEN i.fsm_known_key = o.payment_no THEN i.fsm_known_from_status ELSE COALESCE(h.from_status, '') END AS fsm_made_from,
+       CASE WHEN i.fsm_known_key = o.payment_no THEN i.fsm_known_to_status ELSE COALESCE(h.to_status, '') END AS fsm_made_to,
+       CASE WHEN i.fsm_known_key = o.payment_no THEN i.fsm_known_version ELSE COALESCE(h.version, 0) END AS fsm_made_version,
+       o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+FROM asked AS i
+JOIN payments AS o ON o.payment_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('CREATED', 'SUBMITTED', 'FAILED', 'CLOSED') THEN 1
+   WHEN o.status = 'SUCCEEDED' THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM payment_history AS h
+  WHERE h.payment_no = o.payment_no AND i.fsm_known_key IS NULL
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.payment_no IN (SELECT x.payment_no FROM fact AS x)) IS NOT TRUE;
+
 -- name: PaymentFail :one
 -- Event fail: the provider declined
 -- Cells:
@@ -346,6 +622,61 @@ LEFT JOIN LATERAL (
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
 WHERE o.payment_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
+
+-- name: PaymentFailBatch :many
+-- Event fail in a batch: what PaymentFail does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN payments AS o ON o.payment_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('CREATED', 'SUBMITTED') THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.payment_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE payments AS o
+  SET status = 'FAILED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.payment_no = l.payment_no
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.payment_no, m.version, 'fail', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.payment_no = l.payment_no
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'fail'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+FROM asked AS i
+JOIN payments AS o ON o.payment_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('CREATED', 'SUBMITTED') THEN 1
+   WHEN o.status IN ('SUCCEEDED', 'FAILED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM payment_history AS h
+  WHERE h.payment_no = o.payment_no
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE;
 
 -- name: PaymentSweepQuery :many
 -- Moves one page of the rows whose deadline is due.
@@ -467,3 +798,11 @@ SELECT h.version, h.event, COALESCE(h.from_status, '') AS from_status, h.to_stat
 FROM payment_history AS h
 WHERE h.payment_no = @fsm_key::text AND h.version > @fsm_after::bigint
 ORDER BY h.version LIMIT @fsm_limit::integer;
+
+-- name: PaymentLockRows :exec
+-- Locks rows in the order of their keys, before a batch writes the first fact.
+SELECT o.payment_no
+FROM (SELECT unnest(@fsm_key::text[]) AS fsm_key) AS i
+JOIN payments AS o ON o.payment_no = i.fsm_key
+ORDER BY o.payment_no
+FOR NO KEY UPDATE OF o;

@@ -89,6 +89,72 @@ LEFT JOIN LATERAL (
 ) AS h ON true
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
 
+-- name: RefundSendBatch :many
+-- Event send in a batch: what RefundSend does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'REQUESTED' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'SENT',
+      version = l.version + 1,
+      deadline_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '1 hours',
+      deadline_runs = 0,
+      attempts = (l.attempts + 1)
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'send', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', m.refund_no::text, m.version, 'send', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'send',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['refund_send']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'send'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'REQUESTED' THEN 1
+   WHEN o.status = 'SENT' THEN 2
+   WHEN o.status IN ('ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no AND (c.fsm_cell <> 2 OR h.event = 'send')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
+
 -- name: RefundQuery :one
 -- Event query: no result came in time; ask for it
 -- Cells:
@@ -149,6 +215,69 @@ LEFT JOIN LATERAL (
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
+
+-- name: RefundQueryBatch :many
+-- Event query in a batch: what RefundQuery does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'SENT' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'SENT',
+      version = l.version + 1,
+      deadline_at = CASE WHEN l.status = 'SENT' AND l.deadline_runs + 1 >= 48 THEN NULL ELSE COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '1 hours' END,
+      deadline_runs = CASE WHEN l.status = 'SENT' THEN l.deadline_runs + 1 ELSE 0 END
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'query', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', m.refund_no::text, m.version, 'query', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'query',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'query'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'SENT' THEN 1
+   WHEN o.status IN ('REQUESTED', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
 
 -- name: RefundRetry :one
 -- Event retry: a person lets the provider go on
@@ -214,6 +343,72 @@ LEFT JOIN LATERAL (
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
+
+-- name: RefundRetryBatch :many
+-- Event retry in a batch: what RefundRetry does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'ABNORMAL' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'SENT',
+      version = l.version + 1,
+      deadline_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) + interval '1 hours',
+      deadline_runs = 0,
+      attempts = (l.attempts + 1)
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'retry', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', m.refund_no::text, m.version, 'retry', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'retry',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['refund_send']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'retry'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Rejected'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'ABNORMAL' THEN 1
+   WHEN o.status = 'SENT' THEN 2
+   WHEN o.status IN ('REQUESTED', 'SUCCEEDED', 'CLOSED') THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no AND (c.fsm_cell <> 2 OR h.event = 'retry')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
 
 -- name: RefundSucceed :one
 -- Event succeed: the money went back
@@ -307,6 +502,101 @@ LEFT JOIN LATERAL (
 ) AS h ON true
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM fact);
 
+-- name: RefundSucceedBatch :many
+-- Event succeed in a batch: what RefundSucceed does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_provider_ref, a.fsm_arg_amount_cents,
+         f.refund_no AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id, unnest(@provider_ref::text[]) AS fsm_arg_provider_ref, unnest(@amount_cents::bigint[]) AS fsm_arg_amount_cents) AS a
+  LEFT JOIN refund_facts AS f ON f.event = 'succeed' AND f.identity = a.fsm_arg_provider_ref
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_provider_ref, i.fsm_arg_amount_cents
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') AND (o.amount_cents = i.fsm_arg_amount_cents) IS TRUE THEN 1
+     WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE i.fsm_known_key IS NULL
+    AND (i.fsm_arg_amount_cents > 0) IS NOT FALSE
+    AND (c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version) OR c.fsm_cell = 2)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), fact AS (
+  INSERT INTO refund_facts (event, identity, refund_no, fingerprint, outcome, from_status, to_status, version, at)
+  SELECT 'succeed', l.fsm_arg_provider_ref, l.refund_no, concat(l.fsm_arg_amount_cents),
+         CASE WHEN l.fsm_cell = 2 THEN 'Compensated' ELSE 'Applied' END,
+         l.status, CASE WHEN l.fsm_cell = 2 THEN l.status ELSE 'SUCCEEDED' END,
+         CASE WHEN l.fsm_cell = 2 THEN l.version ELSE l.version + 1 END, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l
+  ORDER BY l.fsm_arg_provider_ref, l.fsm_n
+  ON CONFLICT ON CONSTRAINT refund_facts_pkey DO NOTHING
+  RETURNING refund_no
+), taken AS MATERIALIZED (
+  SELECT l.refund_no, l.status, l.version, l.deadline_at, l.deadline_runs, l.order_id, l.payment_no, l.amount_cents, l.attempts, l.settled_at, l.fsm_cell, l.fsm_n, l.fsm_actor, l.fsm_reason, l.fsm_request_id, l.fsm_arg_provider_ref, l.fsm_arg_amount_cents
+  FROM locked AS l
+  WHERE (l.refund_no IN (SELECT x.refund_no FROM fact AS x)) IS TRUE
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'SUCCEEDED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0,
+      settled_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM taken AS l
+  WHERE o.refund_no = l.refund_no AND l.fsm_cell = 1
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'succeed', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM (SELECT l.refund_no, l.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id FROM taken AS l WHERE l.fsm_cell = 1) AS l
+  FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', l.refund_no::text, CASE WHEN l.fsm_cell = 2 THEN l.version ELSE l.version + 1 END, 'succeed', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', l.refund_no::text, 'version', CASE WHEN l.fsm_cell = 2 THEN l.version ELSE l.version + 1 END, 'event', 'succeed',
+                            'from', l.status, 'to', CASE WHEN l.fsm_cell = 2 THEN l.status ELSE 'SUCCEEDED' END, 'params', jsonb_build_object('provider_ref', l.fsm_arg_provider_ref, 'amount_cents', l.fsm_arg_amount_cents), 'identity', l.fsm_arg_provider_ref),
+         COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM taken AS l
+  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 2 THEN ARRAY['refund_disputed'] END) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'succeed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT l.fsm_n, 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'succeed'::text AS fsm_made_event, 'Compensated'::text AS fsm_made_outcome, l.status AS fsm_made_from, l.status AS fsm_made_to, l.version AS fsm_made_version,
+       l.refund_no, l.status, l.version, l.deadline_at, l.deadline_runs, l.order_id, l.payment_no, l.amount_cents, l.attempts, l.settled_at
+FROM taken AS l
+WHERE l.fsm_cell = 2
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN (i.fsm_arg_amount_cents > 0) IS FALSE THEN 'BadArgument amount_cents'
+           WHEN i.fsm_known_key = o.refund_no AND i.fsm_known_fingerprint = concat(i.fsm_arg_amount_cents) THEN 'Replayed'
+           WHEN i.fsm_known_key IS NOT NULL THEN 'Mismatched'
+           WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell BETWEEN 1 AND 2 THEN 'raced'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN 'succeed' ELSE COALESCE(h.event, '') END AS fsm_made_event,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN i.fsm_known_outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN i.fsm_known_from_status ELSE COALESCE(h.from_status, '') END AS fsm_made_from,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN i.fsm_known_to_status ELSE COALESCE(h.to_status, '') END AS fsm_made_to,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN i.fsm_known_version ELSE COALESCE(h.version, 0) END AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') AND (o.amount_cents = i.fsm_arg_amount_cents) IS TRUE THEN 1
+   WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no AND i.fsm_known_key IS NULL
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM fact AS x)) IS NOT TRUE;
+
 -- name: RefundClose :one
 -- Event close: the provider says that it did not happen
 -- Cells:
@@ -360,6 +650,62 @@ LEFT JOIN LATERAL (
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
+
+-- name: RefundCloseBatch :many
+-- Event close in a batch: what RefundClose does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'CLOSED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0,
+      settled_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'close', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'close'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
+   WHEN o.status IN ('REQUESTED', 'SUCCEEDED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
 
 -- name: RefundStick :one
 -- Event stick: the provider reports an abnormal refund
@@ -421,6 +767,69 @@ LEFT JOIN LATERAL (
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
 WHERE o.refund_no = @fsm_key::text AND NOT EXISTS (SELECT 1 FROM moved);
+
+-- name: RefundStickBatch :many
+-- Event stick in a batch: what RefundStick does, for an item each of many rows; the cells have its numbers.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::text[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'SENT' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'ABNORMAL',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'stick', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', m.refund_no::text, m.version, 'stick', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'stick',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['refund_stuck']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'stick'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'SENT' THEN 1
+   WHEN o.status IN ('REQUESTED', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
 
 -- name: RefundSweepSend :many
 -- Moves one page of the rows whose deadline is due.
@@ -551,3 +960,11 @@ SELECT h.version, h.event, COALESCE(h.from_status, '') AS from_status, h.to_stat
 FROM refund_history AS h
 WHERE h.refund_no = @fsm_key::text AND h.version > @fsm_after::bigint
 ORDER BY h.version LIMIT @fsm_limit::integer;
+
+-- name: RefundLockRows :exec
+-- Locks rows in the order of their keys, before a batch writes the first fact.
+SELECT o.refund_no
+FROM (SELECT unnest(@fsm_key::text[]) AS fsm_key) AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+ORDER BY o.refund_no
+FOR NO KEY UPDATE OF o;

@@ -53,7 +53,7 @@ var publishInfo = &fsm.EventInfo{Machine: "article", Event: "publish"}
 //
 // Rejected: in ARCHIVED.
 func Publish(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(publishInfo, "article_id", string(key)); err != nil {
+	if err := publishInfoCheck(key, struct{}{}); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, publishInfo, options, nil,
@@ -70,6 +70,13 @@ func Publish(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Re
 		})
 }
 
+func publishInfoCheck(key Key, p struct{}) error {
+	if err := fsm.UUIDText(publishInfo, "article_id", string(key)); err != nil {
+		return err
+	}
+	return nil
+}
+
 var archiveInfo = &fsm.EventInfo{Machine: "article", Event: "archive"}
 
 // Archive fires archive on the row. The article is taken down.
@@ -78,7 +85,7 @@ var archiveInfo = &fsm.EventInfo{Machine: "article", Event: "archive"}
 //
 // Replayed: in ARCHIVED.
 func Archive(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(archiveInfo, "article_id", string(key)); err != nil {
+	if err := archiveInfoCheck(key, struct{}{}); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, archiveInfo, options, nil,
@@ -93,4 +100,11 @@ func Archive(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Re
 			})
 			return answerOf(db.ArticleCreateRow(r)), err
 		})
+}
+
+func archiveInfoCheck(key Key, p struct{}) error {
+	if err := fsm.UUIDText(archiveInfo, "article_id", string(key)); err != nil {
+		return err
+	}
+	return nil
 }

@@ -137,6 +137,152 @@ func (q *Queries) OrderCancel(ctx context.Context, arg OrderCancelParams) (Order
 	return i, err
 }
 
+const orderCancelBatch = `-- name: OrderCancelBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('PENDING', 'PAYING') THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE orders AS o
+  SET status = 'CANCELLED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.order_id = l.order_id
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'cancel', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.order_id = l.order_id
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'cancel'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Rejected'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('PENDING', 'PAYING') THEN 1
+   WHEN o.status = 'CANCELLED' THEN 2
+   WHEN o.status IN ('PAID', 'SHIPPED', 'COMPLETED', 'REFUNDING', 'REFUNDED') THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'cancel')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+`
+
+type OrderCancelBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type OrderCancelBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event cancel in a batch: what OrderCancel does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderCancelBatch(ctx context.Context, arg OrderCancelBatchParams) ([]OrderCancelBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderCancelBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderCancelBatchRow
+	for rows.Next() {
+		var i OrderCancelBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const orderCorrect = `-- name: OrderCorrect :one
 WITH locked AS MATERIALIZED (
   SELECT o.order_id, o.status, o.version
@@ -480,6 +626,150 @@ func (q *Queries) OrderExpire(ctx context.Context, arg OrderExpireParams) (Order
 	return i, err
 }
 
+const orderExpireBatch = `-- name: OrderExpireBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'PENDING' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE orders AS o
+  SET status = 'CANCELLED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.order_id = l.order_id
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'expire', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.order_id = l.order_id
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'expire'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'PENDING' THEN 1
+   WHEN o.status IN ('PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+`
+
+type OrderExpireBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type OrderExpireBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event expire in a batch: what OrderExpire does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderExpireBatch(ctx context.Context, arg OrderExpireBatchParams) ([]OrderExpireBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderExpireBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderExpireBatchRow
+	for rows.Next() {
+		var i OrderExpireBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const orderGet = `-- name: OrderGet :one
 SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
 FROM orders AS o
@@ -567,6 +857,24 @@ func (q *Queries) OrderHistory(ctx context.Context, arg OrderHistoryParams) ([]O
 		return nil, err
 	}
 	return items, nil
+}
+
+const orderLockRows = `-- name: OrderLockRows :exec
+SELECT o.order_id
+FROM (SELECT unnest($1::uuid[]) AS fsm_key) AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+ORDER BY o.order_id
+FOR NO KEY UPDATE OF o
+`
+
+type OrderLockRowsParams struct {
+	FsmKey []string
+}
+
+// Locks rows in the order of their keys, before a batch writes the first fact.
+func (q *Queries) OrderLockRows(ctx context.Context, arg OrderLockRowsParams) error {
+	_, err := q.db.Exec(ctx, orderLockRows, arg.FsmKey)
+	return err
 }
 
 const orderPay = `-- name: OrderPay :one
@@ -694,6 +1002,152 @@ func (q *Queries) OrderPay(ctx context.Context, arg OrderPayParams) (OrderPayRow
 		&i.PaidAt,
 	)
 	return i, err
+}
+
+const orderPayBatch = `-- name: OrderPayBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'PENDING' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE orders AS o
+  SET status = 'PAYING',
+      version = l.version + 1,
+      deadline_at = COALESCE($8::timestamptz, now()) + interval '15 minutes',
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.order_id = l.order_id
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'pay', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.order_id = l.order_id
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'pay'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Rejected'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'PENDING' THEN 1
+   WHEN o.status = 'PAYING' THEN 2
+   WHEN o.status IN ('PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'pay')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+`
+
+type OrderPayBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type OrderPayBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event pay in a batch: what OrderPay does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderPayBatch(ctx context.Context, arg OrderPayBatchParams) ([]OrderPayBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderPayBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderPayBatchRow
+	for rows.Next() {
+		var i OrderPayBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const orderPaymentFailed = `-- name: OrderPaymentFailed :one
@@ -841,6 +1295,174 @@ func (q *Queries) OrderPaymentFailed(ctx context.Context, arg OrderPaymentFailed
 		&i.PaidAt,
 	)
 	return i, err
+}
+
+const orderPaymentFailedBatch = `-- name: OrderPaymentFailedBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_payment_no,
+         f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id, unnest($8::text[]) AS fsm_arg_payment_no) AS a
+  LEFT JOIN order_facts AS f ON f.event = 'payment_failed' AND f.identity = a.fsm_arg_payment_no
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_payment_no
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'PAYING' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE i.fsm_known_key IS NULL
+    AND c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), fact AS (
+  INSERT INTO order_facts (event, identity, order_id, fingerprint, outcome, from_status, to_status, version, at)
+  SELECT 'payment_failed', l.fsm_arg_payment_no, l.order_id, '',
+         'Applied',
+         l.status, 'PENDING',
+         l.version + 1, COALESCE($9::timestamptz, now())
+  FROM locked AS l
+  ORDER BY l.fsm_arg_payment_no, l.fsm_n
+  ON CONFLICT ON CONSTRAINT order_facts_pkey DO NOTHING
+  RETURNING order_id
+), taken AS MATERIALIZED (
+  SELECT l.order_id, l.status, l.version, l.deadline_at, l.deadline_runs, l.customer_id, l.sku, l.quantity, l.total_cents, l.paid_cents, l.refund_cents, l.refunded_cents, l.payment_no, l.paid_at, l.fsm_cell, l.fsm_n, l.fsm_actor, l.fsm_reason, l.fsm_request_id
+  FROM locked AS l
+  WHERE (l.order_id IN (SELECT x.order_id FROM fact AS x)) IS TRUE
+), moved AS (
+  UPDATE orders AS o
+  SET status = 'PENDING',
+      version = l.version + 1,
+      deadline_at = COALESCE($9::timestamptz, now()) + interval '30 minutes',
+      deadline_runs = 0
+  FROM taken AS l
+  WHERE o.order_id = l.order_id
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'payment_failed', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($9::timestamptz, now())
+  FROM taken AS l FULL JOIN moved AS m ON m.order_id = l.order_id
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'payment_failed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN i.fsm_known_key = o.order_id AND i.fsm_known_fingerprint = '' THEN 'Replayed'
+           WHEN i.fsm_known_key IS NOT NULL THEN 'Mismatched'
+           WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       CASE WHEN i.fsm_known_key = o.order_id THEN 'payment_failed' ELSE COALESCE(h.event, '') END AS fsm_made_event,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_from_status ELSE COALESCE(h.from_status, '') END AS fsm_made_from,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_to_status ELSE COALESCE(h.to_status, '') END AS fsm_made_to,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_version ELSE COALESCE(h.version, 0) END AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'PAYING' THEN 1
+   WHEN o.status IN ('PENDING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+`
+
+type OrderPaymentFailedBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	PaymentNo    []string
+	FsmNow       *time.Time
+}
+
+type OrderPaymentFailedBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event payment_failed in a batch: what OrderPaymentFailed does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderPaymentFailedBatch(ctx context.Context, arg OrderPaymentFailedBatchParams) ([]OrderPaymentFailedBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderPaymentFailedBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.PaymentNo,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderPaymentFailedBatchRow
+	for rows.Next() {
+		var i OrderPaymentFailedBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const orderPaymentSucceeded = `-- name: OrderPaymentSucceeded :one
@@ -1017,6 +1639,200 @@ func (q *Queries) OrderPaymentSucceeded(ctx context.Context, arg OrderPaymentSuc
 	return i, err
 }
 
+const orderPaymentSucceededBatch = `-- name: OrderPaymentSucceededBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_payment_no, a.fsm_arg_paid_cents,
+         f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id, unnest($8::text[]) AS fsm_arg_payment_no, unnest($9::bigint[]) AS fsm_arg_paid_cents) AS a
+  LEFT JOIN order_facts AS f ON f.event = 'payment_succeeded' AND f.identity = a.fsm_arg_payment_no
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_payment_no, i.fsm_arg_paid_cents
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('PENDING', 'PAYING') AND (o.total_cents = i.fsm_arg_paid_cents) IS TRUE THEN 1
+     WHEN o.status = 'CANCELLED' THEN 2
+     WHEN o.status IN ('PENDING', 'PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'REFUNDING', 'REFUNDED') THEN 3
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE i.fsm_known_key IS NULL
+    AND (i.fsm_arg_paid_cents > 0) IS NOT FALSE
+    AND (c.fsm_cell BETWEEN 1 AND 2 AND o.version = COALESCE(i.fsm_version, o.version) OR c.fsm_cell = 3)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), fact AS (
+  INSERT INTO order_facts (event, identity, order_id, fingerprint, outcome, from_status, to_status, version, at)
+  SELECT 'payment_succeeded', l.fsm_arg_payment_no, l.order_id, concat(l.fsm_arg_paid_cents),
+         CASE WHEN l.fsm_cell = 3 THEN 'Compensated' ELSE 'Applied' END,
+         l.status, CASE WHEN l.fsm_cell = 3 THEN l.status ELSE CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'REFUNDING' ELSE l.status END END,
+         CASE WHEN l.fsm_cell = 3 THEN l.version ELSE l.version + 1 END, COALESCE($10::timestamptz, now())
+  FROM locked AS l
+  ORDER BY l.fsm_arg_payment_no, l.fsm_n
+  ON CONFLICT ON CONSTRAINT order_facts_pkey DO NOTHING
+  RETURNING order_id
+), taken AS MATERIALIZED (
+  SELECT l.order_id, l.status, l.version, l.deadline_at, l.deadline_runs, l.customer_id, l.sku, l.quantity, l.total_cents, l.paid_cents, l.refund_cents, l.refunded_cents, l.payment_no, l.paid_at, l.fsm_cell, l.fsm_n, l.fsm_actor, l.fsm_reason, l.fsm_request_id, l.fsm_arg_payment_no, l.fsm_arg_paid_cents
+  FROM locked AS l
+  WHERE (l.order_id IN (SELECT x.order_id FROM fact AS x)) IS TRUE
+), moved AS (
+  UPDATE orders AS o
+  SET status = CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'REFUNDING' ELSE l.status END,
+      version = l.version + 1,
+      deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE($10::timestamptz, now()) + interval '24 hours' END,
+      deadline_runs = 0,
+      paid_cents = l.fsm_arg_paid_cents,
+      refund_cents = CASE l.fsm_cell WHEN 2 THEN l.fsm_arg_paid_cents ELSE l.refund_cents END,
+      refunded_cents = l.refunded_cents,
+      payment_no = l.fsm_arg_payment_no,
+      paid_at = COALESCE($10::timestamptz, now())
+  FROM taken AS l
+  WHERE o.order_id = l.order_id AND l.fsm_cell BETWEEN 1 AND 2
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'payment_succeeded', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($10::timestamptz, now())
+  FROM (SELECT l.order_id, l.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id FROM taken AS l WHERE l.fsm_cell BETWEEN 1 AND 2) AS l
+  FULL JOIN moved AS m ON m.order_id = l.order_id
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'order', l.order_id::text, CASE WHEN l.fsm_cell = 3 THEN l.version ELSE l.version + 1 END, 'payment_succeeded', e.topic,
+         jsonb_build_object('machine', 'order', 'key', l.order_id::text, 'version', CASE WHEN l.fsm_cell = 3 THEN l.version ELSE l.version + 1 END, 'event', 'payment_succeeded',
+                            'from', l.status, 'to', CASE WHEN l.fsm_cell = 3 THEN l.status ELSE CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'REFUNDING' ELSE l.status END END, 'params', jsonb_build_object('payment_no', l.fsm_arg_payment_no, 'paid_cents', l.fsm_arg_paid_cents), 'identity', l.fsm_arg_payment_no),
+         COALESCE($10::timestamptz, now())
+  FROM taken AS l
+  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 1 THEN ARRAY['order_paid'] WHEN 2 THEN ARRAY['refund_due'] WHEN 3 THEN ARRAY['refund_due'] END) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'payment_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT l.fsm_n, 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'payment_succeeded'::text AS fsm_made_event, 'Compensated'::text AS fsm_made_outcome, l.status AS fsm_made_from, l.status AS fsm_made_to, l.version AS fsm_made_version,
+       l.order_id, l.status, l.version, l.deadline_at, l.deadline_runs, l.customer_id, l.sku, l.quantity, l.total_cents, l.paid_cents, l.refund_cents, l.refunded_cents, l.payment_no, l.paid_at
+FROM taken AS l
+WHERE l.fsm_cell = 3
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN (i.fsm_arg_paid_cents > 0) IS FALSE THEN 'BadArgument paid_cents'
+           WHEN i.fsm_known_key = o.order_id AND i.fsm_known_fingerprint = concat(i.fsm_arg_paid_cents) THEN 'Replayed'
+           WHEN i.fsm_known_key IS NOT NULL THEN 'Mismatched'
+           WHEN c.fsm_cell BETWEEN 1 AND 2 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell BETWEEN 1 AND 3 THEN 'raced'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       CASE WHEN i.fsm_known_key = o.order_id THEN 'payment_succeeded' ELSE COALESCE(h.event, '') END AS fsm_made_event,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_from_status ELSE COALESCE(h.from_status, '') END AS fsm_made_from,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_to_status ELSE COALESCE(h.to_status, '') END AS fsm_made_to,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_version ELSE COALESCE(h.version, 0) END AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('PENDING', 'PAYING') AND (o.total_cents = i.fsm_arg_paid_cents) IS TRUE THEN 1
+   WHEN o.status = 'CANCELLED' THEN 2
+   WHEN o.status IN ('PENDING', 'PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'REFUNDING', 'REFUNDED') THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+`
+
+type OrderPaymentSucceededBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	PaymentNo    []string
+	PaidCents    []int64
+	FsmNow       *time.Time
+}
+
+type OrderPaymentSucceededBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event payment_succeeded in a batch: what OrderPaymentSucceeded does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderPaymentSucceededBatch(ctx context.Context, arg OrderPaymentSucceededBatchParams) ([]OrderPaymentSucceededBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderPaymentSucceededBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.PaymentNo,
+		arg.PaidCents,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderPaymentSucceededBatchRow
+	for rows.Next() {
+		var i OrderPaymentSucceededBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const orderQueryPayment = `-- name: OrderQueryPayment :one
 WITH locked AS MATERIALIZED (
   SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell
@@ -1147,6 +1963,158 @@ func (q *Queries) OrderQueryPayment(ctx context.Context, arg OrderQueryPaymentPa
 		&i.PaidAt,
 	)
 	return i, err
+}
+
+const orderQueryPaymentBatch = `-- name: OrderQueryPaymentBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'PAYING' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE orders AS o
+  SET status = 'PAYING',
+      version = l.version + 1,
+      deadline_at = CASE WHEN l.status = 'PAYING' AND l.deadline_runs + 1 >= 20 THEN NULL ELSE COALESCE($8::timestamptz, now()) + interval '15 minutes' END,
+      deadline_runs = CASE WHEN l.status = 'PAYING' THEN l.deadline_runs + 1 ELSE 0 END
+  FROM locked AS l
+  WHERE o.order_id = l.order_id
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'query_payment', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.order_id = l.order_id
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'order', m.order_id::text, m.version, 'query_payment', e.topic,
+         jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_payment',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE($8::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'query_payment'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'PAYING' THEN 1
+   WHEN o.status IN ('PENDING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+`
+
+type OrderQueryPaymentBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type OrderQueryPaymentBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event query_payment in a batch: what OrderQueryPayment does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderQueryPaymentBatch(ctx context.Context, arg OrderQueryPaymentBatchParams) ([]OrderQueryPaymentBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderQueryPaymentBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderQueryPaymentBatchRow
+	for rows.Next() {
+		var i OrderQueryPaymentBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const orderQueryRefund = `-- name: OrderQueryRefund :one
@@ -1281,6 +2249,158 @@ func (q *Queries) OrderQueryRefund(ctx context.Context, arg OrderQueryRefundPara
 	return i, err
 }
 
+const orderQueryRefundBatch = `-- name: OrderQueryRefundBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'REFUNDING' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE orders AS o
+  SET status = 'REFUNDING',
+      version = l.version + 1,
+      deadline_at = CASE WHEN l.status = 'REFUNDING' AND l.deadline_runs + 1 >= 30 THEN NULL ELSE COALESCE($8::timestamptz, now()) + interval '24 hours' END,
+      deadline_runs = CASE WHEN l.status = 'REFUNDING' THEN l.deadline_runs + 1 ELSE 0 END
+  FROM locked AS l
+  WHERE o.order_id = l.order_id
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'query_refund', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.order_id = l.order_id
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'order', m.order_id::text, m.version, 'query_refund', e.topic,
+         jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_refund',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE($8::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'query_refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'REFUNDING' THEN 1
+   WHEN o.status IN ('PENDING', 'PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+`
+
+type OrderQueryRefundBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type OrderQueryRefundBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event query_refund in a batch: what OrderQueryRefund does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderQueryRefundBatch(ctx context.Context, arg OrderQueryRefundBatchParams) ([]OrderQueryRefundBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderQueryRefundBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderQueryRefundBatchRow
+	for rows.Next() {
+		var i OrderQueryRefundBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const orderReceive = `-- name: OrderReceive :one
 WITH locked AS MATERIALIZED (
   SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell
@@ -1406,6 +2526,152 @@ func (q *Queries) OrderReceive(ctx context.Context, arg OrderReceiveParams) (Ord
 		&i.PaidAt,
 	)
 	return i, err
+}
+
+const orderReceiveBatch = `-- name: OrderReceiveBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'SHIPPED' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE orders AS o
+  SET status = 'COMPLETED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.order_id = l.order_id
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'receive', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.order_id = l.order_id
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'receive'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Rejected'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'SHIPPED' THEN 1
+   WHEN o.status = 'COMPLETED' THEN 2
+   WHEN o.status IN ('PENDING', 'PAYING', 'PAID', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'receive')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+`
+
+type OrderReceiveBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type OrderReceiveBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event receive in a batch: what OrderReceive does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderReceiveBatch(ctx context.Context, arg OrderReceiveBatchParams) ([]OrderReceiveBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderReceiveBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderReceiveBatchRow
+	for rows.Next() {
+		var i OrderReceiveBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const orderRefund = `-- name: OrderRefund :one
@@ -1582,6 +2848,197 @@ func (q *Queries) OrderRefund(ctx context.Context, arg OrderRefundParams) (Order
 	return i, err
 }
 
+const orderRefundBatch = `-- name: OrderRefundBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_refund_no, a.fsm_arg_amount_cents,
+         f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id, unnest($8::text[]) AS fsm_arg_refund_no, unnest($9::bigint[]) AS fsm_arg_amount_cents) AS a
+  LEFT JOIN order_facts AS f ON f.event = 'refund' AND f.identity = a.fsm_arg_refund_no
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_refund_no, i.fsm_arg_amount_cents
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'PAID' AND (o.refund_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 1
+     WHEN o.status = 'SHIPPED' AND (o.refund_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 2
+     WHEN o.status = 'COMPLETED' AND (o.refund_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 3
+     WHEN o.status IN ('PAID', 'SHIPPED', 'COMPLETED') AND (o.refund_cents + i.fsm_arg_amount_cents = o.paid_cents) IS TRUE THEN 4
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE i.fsm_known_key IS NULL
+    AND (i.fsm_arg_amount_cents > 0) IS NOT FALSE
+    AND c.fsm_cell BETWEEN 1 AND 4 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), fact AS (
+  INSERT INTO order_facts (event, identity, order_id, fingerprint, outcome, from_status, to_status, version, at)
+  SELECT 'refund', l.fsm_arg_refund_no, l.order_id, concat(l.fsm_arg_amount_cents),
+         'Applied',
+         l.status, CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'SHIPPED' WHEN 3 THEN 'COMPLETED' WHEN 4 THEN 'REFUNDING' ELSE l.status END,
+         l.version + 1, COALESCE($10::timestamptz, now())
+  FROM locked AS l
+  ORDER BY l.fsm_arg_refund_no, l.fsm_n
+  ON CONFLICT ON CONSTRAINT order_facts_pkey DO NOTHING
+  RETURNING order_id
+), taken AS MATERIALIZED (
+  SELECT l.order_id, l.status, l.version, l.deadline_at, l.deadline_runs, l.customer_id, l.sku, l.quantity, l.total_cents, l.paid_cents, l.refund_cents, l.refunded_cents, l.payment_no, l.paid_at, l.fsm_cell, l.fsm_n, l.fsm_actor, l.fsm_reason, l.fsm_request_id, l.fsm_arg_refund_no, l.fsm_arg_amount_cents
+  FROM locked AS l
+  WHERE (l.order_id IN (SELECT x.order_id FROM fact AS x)) IS TRUE
+), moved AS (
+  UPDATE orders AS o
+  SET status = CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'SHIPPED' WHEN 3 THEN 'COMPLETED' WHEN 4 THEN 'REFUNDING' ELSE l.status END,
+      version = l.version + 1,
+      deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE($10::timestamptz, now()) + interval '240 hours' WHEN 4 THEN COALESCE($10::timestamptz, now()) + interval '24 hours' END,
+      deadline_runs = 0,
+      paid_cents = l.paid_cents,
+      refund_cents = (l.refund_cents + l.fsm_arg_amount_cents),
+      refunded_cents = l.refunded_cents
+  FROM taken AS l
+  WHERE o.order_id = l.order_id
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'refund', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($10::timestamptz, now())
+  FROM taken AS l FULL JOIN moved AS m ON m.order_id = l.order_id
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'order', l.order_id::text, l.version + 1, 'refund', e.topic,
+         jsonb_build_object('machine', 'order', 'key', l.order_id::text, 'version', l.version + 1, 'event', 'refund',
+                            'from', l.status, 'to', CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'SHIPPED' WHEN 3 THEN 'COMPLETED' WHEN 4 THEN 'REFUNDING' ELSE l.status END, 'params', jsonb_build_object('refund_no', l.fsm_arg_refund_no, 'amount_cents', l.fsm_arg_amount_cents), 'identity', l.fsm_arg_refund_no),
+         COALESCE($10::timestamptz, now())
+  FROM taken AS l
+  CROSS JOIN LATERAL unnest(ARRAY['refund_due']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN (i.fsm_arg_amount_cents > 0) IS FALSE THEN 'BadArgument amount_cents'
+           WHEN i.fsm_known_key = o.order_id AND i.fsm_known_fingerprint = concat(i.fsm_arg_amount_cents) THEN 'Replayed'
+           WHEN i.fsm_known_key IS NOT NULL THEN 'Mismatched'
+           WHEN c.fsm_cell BETWEEN 1 AND 4 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell BETWEEN 1 AND 4 THEN 'raced'
+           WHEN c.fsm_cell = 5 THEN 'Rejected'
+           WHEN c.fsm_cell = 6 THEN 'GuardFailed'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       CASE WHEN i.fsm_known_key = o.order_id THEN 'refund' ELSE COALESCE(h.event, '') END AS fsm_made_event,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_from_status ELSE COALESCE(h.from_status, '') END AS fsm_made_from,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_to_status ELSE COALESCE(h.to_status, '') END AS fsm_made_to,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_version ELSE COALESCE(h.version, 0) END AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'PAID' AND (o.refund_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 1
+   WHEN o.status = 'SHIPPED' AND (o.refund_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 2
+   WHEN o.status = 'COMPLETED' AND (o.refund_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 3
+   WHEN o.status IN ('PAID', 'SHIPPED', 'COMPLETED') AND (o.refund_cents + i.fsm_arg_amount_cents = o.paid_cents) IS TRUE THEN 4
+   WHEN o.status IN ('PENDING', 'PAYING', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 5
+   WHEN o.status IN ('PAID', 'SHIPPED', 'COMPLETED') THEN 6
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+`
+
+type OrderRefundBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	RefundNo     []string
+	AmountCents  []int64
+	FsmNow       *time.Time
+}
+
+type OrderRefundBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event refund in a batch: what OrderRefund does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderRefundBatch(ctx context.Context, arg OrderRefundBatchParams) ([]OrderRefundBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderRefundBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.RefundNo,
+		arg.AmountCents,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderRefundBatchRow
+	for rows.Next() {
+		var i OrderRefundBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const orderRefundFailed = `-- name: OrderRefundFailed :one
 WITH known AS MATERIALIZED (
   SELECT f.order_id, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version
@@ -1705,6 +3162,156 @@ func (q *Queries) OrderRefundFailed(ctx context.Context, arg OrderRefundFailedPa
 		&i.PaidAt,
 	)
 	return i, err
+}
+
+const orderRefundFailedBatch = `-- name: OrderRefundFailedBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, a.fsm_arg_refund_no,
+         f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::text[]) AS fsm_arg_refund_no) AS a
+  LEFT JOIN order_facts AS f ON f.event = 'refund_failed' AND f.identity = a.fsm_arg_refund_no
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_arg_refund_no
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('PENDING', 'PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE i.fsm_known_key IS NULL
+    AND c.fsm_cell = 1
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), fact AS (
+  INSERT INTO order_facts (event, identity, order_id, fingerprint, outcome, from_status, to_status, version, at)
+  SELECT 'refund_failed', l.fsm_arg_refund_no, l.order_id, '',
+         'Compensated',
+         l.status, l.status,
+         l.version, COALESCE($4::timestamptz, now())
+  FROM locked AS l
+  ORDER BY l.fsm_arg_refund_no, l.fsm_n
+  ON CONFLICT ON CONSTRAINT order_facts_pkey DO NOTHING
+  RETURNING order_id
+), taken AS MATERIALIZED (
+  SELECT l.order_id, l.status, l.version, l.deadline_at, l.deadline_runs, l.customer_id, l.sku, l.quantity, l.total_cents, l.paid_cents, l.refund_cents, l.refunded_cents, l.payment_no, l.paid_at, l.fsm_cell, l.fsm_n, l.fsm_arg_refund_no
+  FROM locked AS l
+  WHERE (l.order_id IN (SELECT x.order_id FROM fact AS x)) IS TRUE
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'order', l.order_id::text, l.version, 'refund_failed', e.topic,
+         jsonb_build_object('machine', 'order', 'key', l.order_id::text, 'version', l.version, 'event', 'refund_failed',
+                            'from', l.status, 'to', l.status, 'params', jsonb_build_object('refund_no', l.fsm_arg_refund_no), 'identity', l.fsm_arg_refund_no),
+         COALESCE($4::timestamptz, now())
+  FROM taken AS l
+  CROSS JOIN LATERAL unnest(ARRAY['refund_stuck']) AS e(topic)
+)
+SELECT l.fsm_n, 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'refund_failed'::text AS fsm_made_event, 'Compensated'::text AS fsm_made_outcome, l.status AS fsm_made_from, l.status AS fsm_made_to, l.version AS fsm_made_version,
+       l.order_id, l.status, l.version, l.deadline_at, l.deadline_runs, l.customer_id, l.sku, l.quantity, l.total_cents, l.paid_cents, l.refund_cents, l.refunded_cents, l.payment_no, l.paid_at
+FROM taken AS l
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN i.fsm_known_key = o.order_id AND i.fsm_known_fingerprint = '' THEN 'Replayed'
+           WHEN i.fsm_known_key IS NOT NULL THEN 'Mismatched'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       CASE WHEN i.fsm_known_key = o.order_id THEN 'refund_failed' ELSE COALESCE(h.event, '') END AS fsm_made_event,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_from_status ELSE COALESCE(h.from_status, '') END AS fsm_made_from,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_to_status ELSE COALESCE(h.to_status, '') END AS fsm_made_to,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_version ELSE COALESCE(h.version, 0) END AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('PENDING', 'PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 1
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+`
+
+type OrderRefundFailedBatchParams struct {
+	FsmN     []int32
+	FsmKey   []string
+	RefundNo []string
+	FsmNow   *time.Time
+}
+
+type OrderRefundFailedBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event refund_failed in a batch: what OrderRefundFailed does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderRefundFailedBatch(ctx context.Context, arg OrderRefundFailedBatchParams) ([]OrderRefundFailedBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderRefundFailedBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.RefundNo,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderRefundFailedBatchRow
+	for rows.Next() {
+		var i OrderRefundFailedBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const orderRefundSucceeded = `-- name: OrderRefundSucceeded :one
@@ -1882,6 +3489,198 @@ func (q *Queries) OrderRefundSucceeded(ctx context.Context, arg OrderRefundSucce
 	return i, err
 }
 
+const orderRefundSucceededBatch = `-- name: OrderRefundSucceededBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_refund_no, a.fsm_arg_payment_no, a.fsm_arg_amount_cents,
+         f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id, unnest($8::text[]) AS fsm_arg_refund_no, unnest($9::text[]) AS fsm_arg_payment_no, unnest($10::bigint[]) AS fsm_arg_amount_cents) AS a
+  LEFT JOIN order_facts AS f ON f.event = 'refund_succeeded' AND f.identity = a.fsm_arg_refund_no
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_refund_no, i.fsm_arg_payment_no, i.fsm_arg_amount_cents
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'PAID' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents <= o.refund_cents AND o.refunded_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 1
+     WHEN o.status = 'SHIPPED' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents <= o.refund_cents AND o.refunded_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 2
+     WHEN o.status = 'COMPLETED' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents <= o.refund_cents AND o.refunded_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 3
+     WHEN o.status = 'REFUNDING' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents <= o.refund_cents AND o.refunded_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 4
+     WHEN o.status = 'REFUNDING' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents = o.paid_cents) IS TRUE THEN 5
+     WHEN o.status IN ('PENDING', 'PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 6
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE i.fsm_known_key IS NULL
+    AND (i.fsm_arg_amount_cents > 0) IS NOT FALSE
+    AND (c.fsm_cell BETWEEN 1 AND 5 AND o.version = COALESCE(i.fsm_version, o.version) OR c.fsm_cell = 6)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), fact AS (
+  INSERT INTO order_facts (event, identity, order_id, fingerprint, outcome, from_status, to_status, version, at)
+  SELECT 'refund_succeeded', l.fsm_arg_refund_no, l.order_id, jsonb_build_array(l.fsm_arg_payment_no, l.fsm_arg_amount_cents)::text,
+         CASE WHEN l.fsm_cell = 6 THEN 'Compensated' ELSE 'Applied' END,
+         l.status, CASE WHEN l.fsm_cell = 6 THEN l.status ELSE CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'SHIPPED' WHEN 3 THEN 'COMPLETED' WHEN 4 THEN 'REFUNDING' WHEN 5 THEN 'REFUNDED' ELSE l.status END END,
+         CASE WHEN l.fsm_cell = 6 THEN l.version ELSE l.version + 1 END, COALESCE($11::timestamptz, now())
+  FROM locked AS l
+  ORDER BY l.fsm_arg_refund_no, l.fsm_n
+  ON CONFLICT ON CONSTRAINT order_facts_pkey DO NOTHING
+  RETURNING order_id
+), taken AS MATERIALIZED (
+  SELECT l.order_id, l.status, l.version, l.deadline_at, l.deadline_runs, l.customer_id, l.sku, l.quantity, l.total_cents, l.paid_cents, l.refund_cents, l.refunded_cents, l.payment_no, l.paid_at, l.fsm_cell, l.fsm_n, l.fsm_actor, l.fsm_reason, l.fsm_request_id, l.fsm_arg_amount_cents
+  FROM locked AS l
+  WHERE (l.order_id IN (SELECT x.order_id FROM fact AS x)) IS TRUE
+), moved AS (
+  UPDATE orders AS o
+  SET status = CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'SHIPPED' WHEN 3 THEN 'COMPLETED' WHEN 4 THEN 'REFUNDING' WHEN 5 THEN 'REFUNDED' ELSE l.status END,
+      version = l.version + 1,
+      deadline_at = CASE l.fsm_cell WHEN 2 THEN COALESCE($11::timestamptz, now()) + interval '240 hours' WHEN 4 THEN COALESCE($11::timestamptz, now()) + interval '24 hours' END,
+      deadline_runs = 0,
+      paid_cents = l.paid_cents,
+      refund_cents = l.refund_cents,
+      refunded_cents = (l.refunded_cents + l.fsm_arg_amount_cents)
+  FROM taken AS l
+  WHERE o.order_id = l.order_id AND l.fsm_cell BETWEEN 1 AND 5
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'refund_succeeded', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($11::timestamptz, now())
+  FROM (SELECT l.order_id, l.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id FROM taken AS l WHERE l.fsm_cell BETWEEN 1 AND 5) AS l
+  FULL JOIN moved AS m ON m.order_id = l.order_id
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'refund_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT l.fsm_n, 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'refund_succeeded'::text AS fsm_made_event, 'Compensated'::text AS fsm_made_outcome, l.status AS fsm_made_from, l.status AS fsm_made_to, l.version AS fsm_made_version,
+       l.order_id, l.status, l.version, l.deadline_at, l.deadline_runs, l.customer_id, l.sku, l.quantity, l.total_cents, l.paid_cents, l.refund_cents, l.refunded_cents, l.payment_no, l.paid_at
+FROM taken AS l
+WHERE l.fsm_cell = 6
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN (i.fsm_arg_amount_cents > 0) IS FALSE THEN 'BadArgument amount_cents'
+           WHEN i.fsm_known_key = o.order_id AND i.fsm_known_fingerprint = jsonb_build_array(i.fsm_arg_payment_no, i.fsm_arg_amount_cents)::text THEN 'Replayed'
+           WHEN i.fsm_known_key IS NOT NULL THEN 'Mismatched'
+           WHEN c.fsm_cell BETWEEN 1 AND 5 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell BETWEEN 1 AND 6 THEN 'raced'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       CASE WHEN i.fsm_known_key = o.order_id THEN 'refund_succeeded' ELSE COALESCE(h.event, '') END AS fsm_made_event,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_from_status ELSE COALESCE(h.from_status, '') END AS fsm_made_from,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_to_status ELSE COALESCE(h.to_status, '') END AS fsm_made_to,
+       CASE WHEN i.fsm_known_key = o.order_id THEN i.fsm_known_version ELSE COALESCE(h.version, 0) END AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'PAID' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents <= o.refund_cents AND o.refunded_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 1
+   WHEN o.status = 'SHIPPED' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents <= o.refund_cents AND o.refunded_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 2
+   WHEN o.status = 'COMPLETED' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents <= o.refund_cents AND o.refunded_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 3
+   WHEN o.status = 'REFUNDING' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents <= o.refund_cents AND o.refunded_cents + i.fsm_arg_amount_cents < o.paid_cents) IS TRUE THEN 4
+   WHEN o.status = 'REFUNDING' AND (o.payment_no = i.fsm_arg_payment_no AND o.refunded_cents + i.fsm_arg_amount_cents = o.paid_cents) IS TRUE THEN 5
+   WHEN o.status IN ('PENDING', 'PAYING', 'PAID', 'SHIPPED', 'COMPLETED', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 6
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+`
+
+type OrderRefundSucceededBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	RefundNo     []string
+	PaymentNo    []string
+	AmountCents  []int64
+	FsmNow       *time.Time
+}
+
+type OrderRefundSucceededBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event refund_succeeded in a batch: what OrderRefundSucceeded does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderRefundSucceededBatch(ctx context.Context, arg OrderRefundSucceededBatchParams) ([]OrderRefundSucceededBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderRefundSucceededBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.RefundNo,
+		arg.PaymentNo,
+		arg.AmountCents,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderRefundSucceededBatchRow
+	for rows.Next() {
+		var i OrderRefundSucceededBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const orderShip = `-- name: OrderShip :one
 WITH locked AS MATERIALIZED (
   SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell
@@ -2007,6 +3806,152 @@ func (q *Queries) OrderShip(ctx context.Context, arg OrderShipParams) (OrderShip
 		&i.PaidAt,
 	)
 	return i, err
+}
+
+const orderShipBatch = `-- name: OrderShipBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'PAID' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.order_id
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE orders AS o
+  SET status = 'SHIPPED',
+      version = l.version + 1,
+      deadline_at = COALESCE($8::timestamptz, now()) + interval '240 hours',
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.order_id = l.order_id
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.order_id, m.version, 'ship', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.order_id = l.order_id
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'ship'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Rejected'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'PAID' THEN 1
+   WHEN o.status IN ('SHIPPED', 'COMPLETED') THEN 2
+   WHEN o.status IN ('PENDING', 'PAYING', 'CANCELLED', 'REFUNDING', 'REFUNDED') THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM order_history AS h
+  WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'ship')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+`
+
+type OrderShipBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type OrderShipBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	OrderID        string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	CustomerID     string
+	Sku            string
+	Quantity       int32
+	TotalCents     int64
+	PaidCents      int64
+	RefundCents    int64
+	RefundedCents  int64
+	PaymentNo      *string
+	PaidAt         *time.Time
+}
+
+// Event ship in a batch: what OrderShip does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) OrderShipBatch(ctx context.Context, arg OrderShipBatchParams) ([]OrderShipBatchRow, error) {
+	rows, err := q.db.Query(ctx, orderShipBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OrderShipBatchRow
+	for rows.Next() {
+		var i OrderShipBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.OrderID,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.CustomerID,
+			&i.Sku,
+			&i.Quantity,
+			&i.TotalCents,
+			&i.PaidCents,
+			&i.RefundCents,
+			&i.RefundedCents,
+			&i.PaymentNo,
+			&i.PaidAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const orderSweepExpire = `-- name: OrderSweepExpire :many

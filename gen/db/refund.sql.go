@@ -127,6 +127,143 @@ func (q *Queries) RefundClose(ctx context.Context, arg RefundCloseParams) (Refun
 	return i, err
 }
 
+const refundCloseBatch = `-- name: RefundCloseBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::text[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'CLOSED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0,
+      settled_at = COALESCE($8::timestamptz, now())
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'close', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'close'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
+   WHEN o.status IN ('REQUESTED', 'SUCCEEDED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+`
+
+type RefundCloseBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type RefundCloseBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	RefundNo       string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	OrderID        string
+	PaymentNo      string
+	AmountCents    int64
+	Attempts       int32
+	SettledAt      *time.Time
+}
+
+// Event close in a batch: what RefundClose does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) RefundCloseBatch(ctx context.Context, arg RefundCloseBatchParams) ([]RefundCloseBatchRow, error) {
+	rows, err := q.db.Query(ctx, refundCloseBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RefundCloseBatchRow
+	for rows.Next() {
+		var i RefundCloseBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.RefundNo,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.OrderID,
+			&i.PaymentNo,
+			&i.AmountCents,
+			&i.Attempts,
+			&i.SettledAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const refundCorrect = `-- name: RefundCorrect :one
 WITH locked AS MATERIALIZED (
   SELECT o.refund_no, o.status, o.version
@@ -406,6 +543,24 @@ func (q *Queries) RefundHistory(ctx context.Context, arg RefundHistoryParams) ([
 	return items, nil
 }
 
+const refundLockRows = `-- name: RefundLockRows :exec
+SELECT o.refund_no
+FROM (SELECT unnest($1::text[]) AS fsm_key) AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+ORDER BY o.refund_no
+FOR NO KEY UPDATE OF o
+`
+
+type RefundLockRowsParams struct {
+	FsmKey []string
+}
+
+// Locks rows in the order of their keys, before a batch writes the first fact.
+func (q *Queries) RefundLockRows(ctx context.Context, arg RefundLockRowsParams) error {
+	_, err := q.db.Exec(ctx, refundLockRows, arg.FsmKey)
+	return err
+}
+
 const refundQuery = `-- name: RefundQuery :one
 WITH locked AS MATERIALIZED (
   SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell
@@ -528,6 +683,150 @@ func (q *Queries) RefundQuery(ctx context.Context, arg RefundQueryParams) (Refun
 		&i.SettledAt,
 	)
 	return i, err
+}
+
+const refundQueryBatch = `-- name: RefundQueryBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::text[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'SENT' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'SENT',
+      version = l.version + 1,
+      deadline_at = CASE WHEN l.status = 'SENT' AND l.deadline_runs + 1 >= 48 THEN NULL ELSE COALESCE($8::timestamptz, now()) + interval '1 hours' END,
+      deadline_runs = CASE WHEN l.status = 'SENT' THEN l.deadline_runs + 1 ELSE 0 END
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'query', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', m.refund_no::text, m.version, 'query', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'query',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE($8::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'query'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'SENT' THEN 1
+   WHEN o.status IN ('REQUESTED', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+`
+
+type RefundQueryBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type RefundQueryBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	RefundNo       string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	OrderID        string
+	PaymentNo      string
+	AmountCents    int64
+	Attempts       int32
+	SettledAt      *time.Time
+}
+
+// Event query in a batch: what RefundQuery does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) RefundQueryBatch(ctx context.Context, arg RefundQueryBatchParams) ([]RefundQueryBatchRow, error) {
+	rows, err := q.db.Query(ctx, refundQueryBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RefundQueryBatchRow
+	for rows.Next() {
+		var i RefundQueryBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.RefundNo,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.OrderID,
+			&i.PaymentNo,
+			&i.AmountCents,
+			&i.Attempts,
+			&i.SettledAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const refundRetry = `-- name: RefundRetry :one
@@ -658,6 +957,153 @@ func (q *Queries) RefundRetry(ctx context.Context, arg RefundRetryParams) (Refun
 	return i, err
 }
 
+const refundRetryBatch = `-- name: RefundRetryBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::text[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'ABNORMAL' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'SENT',
+      version = l.version + 1,
+      deadline_at = COALESCE($8::timestamptz, now()) + interval '1 hours',
+      deadline_runs = 0,
+      attempts = (l.attempts + 1)
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'retry', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', m.refund_no::text, m.version, 'retry', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'retry',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE($8::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['refund_send']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'retry'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Rejected'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'ABNORMAL' THEN 1
+   WHEN o.status = 'SENT' THEN 2
+   WHEN o.status IN ('REQUESTED', 'SUCCEEDED', 'CLOSED') THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no AND (c.fsm_cell <> 2 OR h.event = 'retry')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+`
+
+type RefundRetryBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type RefundRetryBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	RefundNo       string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	OrderID        string
+	PaymentNo      string
+	AmountCents    int64
+	Attempts       int32
+	SettledAt      *time.Time
+}
+
+// Event retry in a batch: what RefundRetry does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) RefundRetryBatch(ctx context.Context, arg RefundRetryBatchParams) ([]RefundRetryBatchRow, error) {
+	rows, err := q.db.Query(ctx, refundRetryBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RefundRetryBatchRow
+	for rows.Next() {
+		var i RefundRetryBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.RefundNo,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.OrderID,
+			&i.PaymentNo,
+			&i.AmountCents,
+			&i.Attempts,
+			&i.SettledAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const refundSend = `-- name: RefundSend :one
 WITH locked AS MATERIALIZED (
   SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell
@@ -786,6 +1232,153 @@ func (q *Queries) RefundSend(ctx context.Context, arg RefundSendParams) (RefundS
 	return i, err
 }
 
+const refundSendBatch = `-- name: RefundSendBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::text[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'REQUESTED' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'SENT',
+      version = l.version + 1,
+      deadline_at = COALESCE($8::timestamptz, now()) + interval '1 hours',
+      deadline_runs = 0,
+      attempts = (l.attempts + 1)
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'send', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', m.refund_no::text, m.version, 'send', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'send',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE($8::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['refund_send']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'send'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Replayed'
+           WHEN c.fsm_cell = 3 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'REQUESTED' THEN 1
+   WHEN o.status = 'SENT' THEN 2
+   WHEN o.status IN ('ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 3
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no AND (c.fsm_cell <> 2 OR h.event = 'send')
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+`
+
+type RefundSendBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type RefundSendBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	RefundNo       string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	OrderID        string
+	PaymentNo      string
+	AmountCents    int64
+	Attempts       int32
+	SettledAt      *time.Time
+}
+
+// Event send in a batch: what RefundSend does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) RefundSendBatch(ctx context.Context, arg RefundSendBatchParams) ([]RefundSendBatchRow, error) {
+	rows, err := q.db.Query(ctx, refundSendBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RefundSendBatchRow
+	for rows.Next() {
+		var i RefundSendBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.RefundNo,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.OrderID,
+			&i.PaymentNo,
+			&i.AmountCents,
+			&i.Attempts,
+			&i.SettledAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const refundStick = `-- name: RefundStick :one
 WITH locked AS MATERIALIZED (
   SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell
@@ -908,6 +1501,150 @@ func (q *Queries) RefundStick(ctx context.Context, arg RefundStickParams) (Refun
 		&i.SettledAt,
 	)
 	return i, err
+}
+
+const refundStickBatch = `-- name: RefundStickBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::text[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id) AS a
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status = 'SENT' THEN 1
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'ABNORMAL',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0
+  FROM locked AS l
+  WHERE o.refund_no = l.refund_no
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from, l.fsm_cell
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'stick', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($8::timestamptz, now())
+  FROM locked AS l FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', m.refund_no::text, m.version, 'stick', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'stick',
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+         COALESCE($8::timestamptz, now())
+  FROM moved AS m
+  CROSS JOIN LATERAL unnest(ARRAY['refund_stuck']) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'stick'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell = 1 THEN 'raced'
+           WHEN c.fsm_cell = 2 THEN 'Ignored'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status = 'SENT' THEN 1
+   WHEN o.status IN ('REQUESTED', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+`
+
+type RefundStickBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	FsmNow       *time.Time
+}
+
+type RefundStickBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	RefundNo       string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	OrderID        string
+	PaymentNo      string
+	AmountCents    int64
+	Attempts       int32
+	SettledAt      *time.Time
+}
+
+// Event stick in a batch: what RefundStick does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) RefundStickBatch(ctx context.Context, arg RefundStickBatchParams) ([]RefundStickBatchRow, error) {
+	rows, err := q.db.Query(ctx, refundStickBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RefundStickBatchRow
+	for rows.Next() {
+		var i RefundStickBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.RefundNo,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.OrderID,
+			&i.PaymentNo,
+			&i.AmountCents,
+			&i.Attempts,
+			&i.SettledAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const refundSucceed = `-- name: RefundSucceed :one
@@ -1067,6 +1804,186 @@ func (q *Queries) RefundSucceed(ctx context.Context, arg RefundSucceedParams) (R
 		&i.SettledAt,
 	)
 	return i, err
+}
+
+const refundSucceedBatch = `-- name: RefundSucceedBatch :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_provider_ref, a.fsm_arg_amount_cents,
+         f.refund_no AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::text[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id, unnest($8::text[]) AS fsm_arg_provider_ref, unnest($9::bigint[]) AS fsm_arg_amount_cents) AS a
+  LEFT JOIN refund_facts AS f ON f.event = 'succeed' AND f.identity = a.fsm_arg_provider_ref
+), locked AS MATERIALIZED (
+  SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_provider_ref, i.fsm_arg_amount_cents
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  CROSS JOIN LATERAL (SELECT (CASE
+     WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') AND (o.amount_cents = i.fsm_arg_amount_cents) IS TRUE THEN 1
+     WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+     ELSE 0 END)::integer AS fsm_cell) AS c
+  WHERE i.fsm_known_key IS NULL
+    AND (i.fsm_arg_amount_cents > 0) IS NOT FALSE
+    AND (c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version) OR c.fsm_cell = 2)
+  ORDER BY o.refund_no
+  FOR NO KEY UPDATE OF o
+), fact AS (
+  INSERT INTO refund_facts (event, identity, refund_no, fingerprint, outcome, from_status, to_status, version, at)
+  SELECT 'succeed', l.fsm_arg_provider_ref, l.refund_no, concat(l.fsm_arg_amount_cents),
+         CASE WHEN l.fsm_cell = 2 THEN 'Compensated' ELSE 'Applied' END,
+         l.status, CASE WHEN l.fsm_cell = 2 THEN l.status ELSE 'SUCCEEDED' END,
+         CASE WHEN l.fsm_cell = 2 THEN l.version ELSE l.version + 1 END, COALESCE($10::timestamptz, now())
+  FROM locked AS l
+  ORDER BY l.fsm_arg_provider_ref, l.fsm_n
+  ON CONFLICT ON CONSTRAINT refund_facts_pkey DO NOTHING
+  RETURNING refund_no
+), taken AS MATERIALIZED (
+  SELECT l.refund_no, l.status, l.version, l.deadline_at, l.deadline_runs, l.order_id, l.payment_no, l.amount_cents, l.attempts, l.settled_at, l.fsm_cell, l.fsm_n, l.fsm_actor, l.fsm_reason, l.fsm_request_id, l.fsm_arg_provider_ref, l.fsm_arg_amount_cents
+  FROM locked AS l
+  WHERE (l.refund_no IN (SELECT x.refund_no FROM fact AS x)) IS TRUE
+), moved AS (
+  UPDATE refunds AS o
+  SET status = 'SUCCEEDED',
+      version = l.version + 1,
+      deadline_at = NULL,
+      deadline_runs = 0,
+      settled_at = COALESCE($10::timestamptz, now())
+  FROM taken AS l
+  WHERE o.refund_no = l.refund_no AND l.fsm_cell = 1
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.fsm_n, l.status AS fsm_from
+), history AS (
+  INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
+  SELECT l.refund_no, m.version, 'succeed', l.status, m.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id, COALESCE($10::timestamptz, now())
+  FROM (SELECT l.refund_no, l.status, l.fsm_actor, l.fsm_reason, l.fsm_request_id FROM taken AS l WHERE l.fsm_cell = 1) AS l
+  FULL JOIN moved AS m ON m.refund_no = l.refund_no
+), emitted AS (
+  INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+  SELECT 'refund', l.refund_no::text, CASE WHEN l.fsm_cell = 2 THEN l.version ELSE l.version + 1 END, 'succeed', e.topic,
+         jsonb_build_object('machine', 'refund', 'key', l.refund_no::text, 'version', CASE WHEN l.fsm_cell = 2 THEN l.version ELSE l.version + 1 END, 'event', 'succeed',
+                            'from', l.status, 'to', CASE WHEN l.fsm_cell = 2 THEN l.status ELSE 'SUCCEEDED' END, 'params', jsonb_build_object('provider_ref', l.fsm_arg_provider_ref, 'amount_cents', l.fsm_arg_amount_cents), 'identity', l.fsm_arg_provider_ref),
+         COALESCE($10::timestamptz, now())
+  FROM taken AS l
+  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 2 THEN ARRAY['refund_disputed'] END) AS e(topic)
+)
+SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'succeed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
+FROM moved AS m
+UNION ALL
+SELECT l.fsm_n, 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       'succeed'::text AS fsm_made_event, 'Compensated'::text AS fsm_made_outcome, l.status AS fsm_made_from, l.status AS fsm_made_to, l.version AS fsm_made_version,
+       l.refund_no, l.status, l.version, l.deadline_at, l.deadline_runs, l.order_id, l.payment_no, l.amount_cents, l.attempts, l.settled_at
+FROM taken AS l
+WHERE l.fsm_cell = 2
+UNION ALL
+SELECT i.fsm_n, (CASE WHEN (i.fsm_arg_amount_cents > 0) IS FALSE THEN 'BadArgument amount_cents'
+           WHEN i.fsm_known_key = o.refund_no AND i.fsm_known_fingerprint = concat(i.fsm_arg_amount_cents) THEN 'Replayed'
+           WHEN i.fsm_known_key IS NOT NULL THEN 'Mismatched'
+           WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'Stale'
+           WHEN c.fsm_cell BETWEEN 1 AND 2 THEN 'raced'
+           ELSE 'UnknownState' END)::text AS fsm_outcome,
+       (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN 'succeed' ELSE COALESCE(h.event, '') END AS fsm_made_event,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN i.fsm_known_outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN i.fsm_known_from_status ELSE COALESCE(h.from_status, '') END AS fsm_made_from,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN i.fsm_known_to_status ELSE COALESCE(h.to_status, '') END AS fsm_made_to,
+       CASE WHEN i.fsm_known_key = o.refund_no THEN i.fsm_known_version ELSE COALESCE(h.version, 0) END AS fsm_made_version,
+       o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+CROSS JOIN LATERAL (SELECT (CASE
+   WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') AND (o.amount_cents = i.fsm_arg_amount_cents) IS TRUE THEN 1
+   WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+   ELSE 0 END)::integer AS fsm_cell) AS c
+LEFT JOIN LATERAL (
+  SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
+  WHERE h.refund_no = o.refund_no AND i.fsm_known_key IS NULL
+  ORDER BY h.version DESC LIMIT 1
+) AS h ON true
+WHERE (o.refund_no IN (SELECT x.refund_no FROM fact AS x)) IS NOT TRUE
+`
+
+type RefundSucceedBatchParams struct {
+	FsmN         []int32
+	FsmKey       []string
+	FsmVersion   []int64
+	FsmExpects   []bool
+	FsmActor     []string
+	FsmReason    []string
+	FsmRequestID []string
+	ProviderRef  []string
+	AmountCents  []int64
+	FsmNow       *time.Time
+}
+
+type RefundSucceedBatchRow struct {
+	FsmN           int32
+	FsmOutcome     string
+	FsmSnapshot    bool
+	FsmMadeEvent   string
+	FsmMadeOutcome string
+	FsmMadeFrom    string
+	FsmMadeTo      string
+	FsmMadeVersion int64
+	RefundNo       string
+	Status         string
+	Version        int64
+	DeadlineAt     *time.Time
+	DeadlineRuns   int32
+	OrderID        string
+	PaymentNo      string
+	AmountCents    int64
+	Attempts       int32
+	SettledAt      *time.Time
+}
+
+// Event succeed in a batch: what RefundSucceed does, for an item each of many rows; the cells have its numbers.
+func (q *Queries) RefundSucceedBatch(ctx context.Context, arg RefundSucceedBatchParams) ([]RefundSucceedBatchRow, error) {
+	rows, err := q.db.Query(ctx, refundSucceedBatch,
+		arg.FsmN,
+		arg.FsmKey,
+		arg.FsmVersion,
+		arg.FsmExpects,
+		arg.FsmActor,
+		arg.FsmReason,
+		arg.FsmRequestID,
+		arg.ProviderRef,
+		arg.AmountCents,
+		arg.FsmNow,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RefundSucceedBatchRow
+	for rows.Next() {
+		var i RefundSucceedBatchRow
+		if err := rows.Scan(
+			&i.FsmN,
+			&i.FsmOutcome,
+			&i.FsmSnapshot,
+			&i.FsmMadeEvent,
+			&i.FsmMadeOutcome,
+			&i.FsmMadeFrom,
+			&i.FsmMadeTo,
+			&i.FsmMadeVersion,
+			&i.RefundNo,
+			&i.Status,
+			&i.Version,
+			&i.DeadlineAt,
+			&i.DeadlineRuns,
+			&i.OrderID,
+			&i.PaymentNo,
+			&i.AmountCents,
+			&i.Attempts,
+			&i.SettledAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const refundSweepQuery = `-- name: RefundSweepQuery :many

@@ -56,7 +56,7 @@ var payInfo = &fsm.EventInfo{Machine: "order", Event: "pay"}
 //
 // Rejected: in PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING, REFUNDED.
 func Pay(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(payInfo, "order_id", string(key)); err != nil {
+	if err := payInfoCheck(key, struct{}{}); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, payInfo, options, nil,
@@ -73,6 +73,13 @@ func Pay(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result
 		})
 }
 
+func payInfoCheck(key Key, p struct{}) error {
+	if err := fsm.UUIDText(payInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	return nil
+}
+
 var queryPaymentInfo = &fsm.EventInfo{Machine: "order", Event: "query_payment"}
 
 // QueryPayment fires query_payment on the row. No callback came in time; ask
@@ -83,7 +90,7 @@ var queryPaymentInfo = &fsm.EventInfo{Machine: "order", Event: "query_payment"}
 // Ignored: in PENDING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING,
 // REFUNDED.
 func QueryPayment(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(queryPaymentInfo, "order_id", string(key)); err != nil {
+	if err := queryPaymentInfoCheck(key, struct{}{}); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, queryPaymentInfo, options, nil,
@@ -100,6 +107,13 @@ func QueryPayment(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option
 		})
 }
 
+func queryPaymentInfoCheck(key Key, p struct{}) error {
+	if err := fsm.UUIDText(queryPaymentInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	return nil
+}
+
 var queryRefundInfo = &fsm.EventInfo{Machine: "order", Event: "query_refund"}
 
 // QueryRefund fires query_refund on the row. No refund result came in time; ask
@@ -109,7 +123,7 @@ var queryRefundInfo = &fsm.EventInfo{Machine: "order", Event: "query_refund"}
 //
 // Ignored: in PENDING, PAYING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDED.
 func QueryRefund(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(queryRefundInfo, "order_id", string(key)); err != nil {
+	if err := queryRefundInfoCheck(key, struct{}{}); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, queryRefundInfo, options, nil,
@@ -126,6 +140,13 @@ func QueryRefund(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option)
 		})
 }
 
+func queryRefundInfoCheck(key Key, p struct{}) error {
+	if err := fsm.UUIDText(queryRefundInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	return nil
+}
+
 var expireInfo = &fsm.EventInfo{Machine: "order", Event: "expire"}
 
 // Expire fires expire on the row. The customer did not pay in time.
@@ -134,7 +155,7 @@ var expireInfo = &fsm.EventInfo{Machine: "order", Event: "expire"}
 //
 // Ignored: in PAYING, PAID, SHIPPED, COMPLETED, CANCELLED, REFUNDING, REFUNDED.
 func Expire(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(expireInfo, "order_id", string(key)); err != nil {
+	if err := expireInfoCheck(key, struct{}{}); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, expireInfo, options, nil,
@@ -149,6 +170,13 @@ func Expire(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Res
 			})
 			return answerOf(db.OrderCreateRow(r)), err
 		})
+}
+
+func expireInfoCheck(key Key, p struct{}) error {
+	if err := fsm.UUIDText(expireInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	return nil
 }
 
 var paymentSucceededInfo = &fsm.EventInfo{Machine: "order", Event: "payment_succeeded"}
@@ -172,10 +200,7 @@ type PaymentSucceededParams struct {
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func PaymentSucceeded(ctx context.Context, on fsm.DB, key Key, p PaymentSucceededParams, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(paymentSucceededInfo, "order_id", string(key)); err != nil {
-		return Result{}, err
-	}
-	if err := fsm.IdentityText(paymentSucceededInfo, "payment_no", p.PaymentNo); err != nil {
+	if err := paymentSucceededInfoCheck(key, p); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, paymentSucceededInfo, options, nil,
@@ -194,6 +219,16 @@ func PaymentSucceeded(ctx context.Context, on fsm.DB, key Key, p PaymentSucceede
 		})
 }
 
+func paymentSucceededInfoCheck(key Key, p PaymentSucceededParams) error {
+	if err := fsm.UUIDText(paymentSucceededInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	if err := fsm.IdentityText(paymentSucceededInfo, "payment_no", p.PaymentNo); err != nil {
+		return err
+	}
+	return nil
+}
+
 var paymentFailedInfo = &fsm.EventInfo{Machine: "order", Event: "payment_failed"}
 
 // PaymentFailedParams are the parameters of payment_failed.
@@ -210,10 +245,7 @@ type PaymentFailedParams struct {
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func PaymentFailed(ctx context.Context, on fsm.DB, key Key, p PaymentFailedParams, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(paymentFailedInfo, "order_id", string(key)); err != nil {
-		return Result{}, err
-	}
-	if err := fsm.IdentityText(paymentFailedInfo, "payment_no", p.PaymentNo); err != nil {
+	if err := paymentFailedInfoCheck(key, p); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, paymentFailedInfo, options, nil,
@@ -231,6 +263,16 @@ func PaymentFailed(ctx context.Context, on fsm.DB, key Key, p PaymentFailedParam
 		})
 }
 
+func paymentFailedInfoCheck(key Key, p PaymentFailedParams) error {
+	if err := fsm.UUIDText(paymentFailedInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	if err := fsm.IdentityText(paymentFailedInfo, "payment_no", p.PaymentNo); err != nil {
+		return err
+	}
+	return nil
+}
+
 var cancelInfo = &fsm.EventInfo{Machine: "order", Event: "cancel"}
 
 // Cancel fires cancel on the row. The customer gave up before paying.
@@ -241,7 +283,7 @@ var cancelInfo = &fsm.EventInfo{Machine: "order", Event: "cancel"}
 //
 // Rejected: in PAID, SHIPPED, COMPLETED, REFUNDING, REFUNDED.
 func Cancel(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(cancelInfo, "order_id", string(key)); err != nil {
+	if err := cancelInfoCheck(key, struct{}{}); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, cancelInfo, options, nil,
@@ -258,6 +300,13 @@ func Cancel(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Res
 		})
 }
 
+func cancelInfoCheck(key Key, p struct{}) error {
+	if err := fsm.UUIDText(cancelInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	return nil
+}
+
 var shipInfo = &fsm.EventInfo{Machine: "order", Event: "ship"}
 
 // Ship fires ship on the row. The parcel left.
@@ -268,7 +317,7 @@ var shipInfo = &fsm.EventInfo{Machine: "order", Event: "ship"}
 //
 // Rejected: in PENDING, PAYING, CANCELLED, REFUNDING, REFUNDED.
 func Ship(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(shipInfo, "order_id", string(key)); err != nil {
+	if err := shipInfoCheck(key, struct{}{}); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, shipInfo, options, nil,
@@ -285,6 +334,13 @@ func Ship(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Resul
 		})
 }
 
+func shipInfoCheck(key Key, p struct{}) error {
+	if err := fsm.UUIDText(shipInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	return nil
+}
+
 var receiveInfo = &fsm.EventInfo{Machine: "order", Event: "receive"}
 
 // Receive fires receive on the row. The parcel arrived.
@@ -295,7 +351,7 @@ var receiveInfo = &fsm.EventInfo{Machine: "order", Event: "receive"}
 //
 // Rejected: in PENDING, PAYING, PAID, CANCELLED, REFUNDING, REFUNDED.
 func Receive(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(receiveInfo, "order_id", string(key)); err != nil {
+	if err := receiveInfoCheck(key, struct{}{}); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, receiveInfo, options, nil,
@@ -310,6 +366,13 @@ func Receive(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Re
 			})
 			return answerOf(db.OrderCreateRow(r)), err
 		})
+}
+
+func receiveInfoCheck(key Key, p struct{}) error {
+	if err := fsm.UUIDText(receiveInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	return nil
 }
 
 var refundInfo = &fsm.EventInfo{Machine: "order", Event: "refund"}
@@ -338,10 +401,7 @@ type RefundParams struct {
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func Refund(ctx context.Context, on fsm.DB, key Key, p RefundParams, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(refundInfo, "order_id", string(key)); err != nil {
-		return Result{}, err
-	}
-	if err := fsm.IdentityText(refundInfo, "refund_no", p.RefundNo); err != nil {
+	if err := refundInfoCheck(key, p); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, refundInfo, options, refundInfoGuards,
@@ -358,6 +418,16 @@ func Refund(ctx context.Context, on fsm.DB, key Key, p RefundParams, options ...
 			})
 			return answerOf(db.OrderCreateRow(r)), err
 		})
+}
+
+func refundInfoCheck(key Key, p RefundParams) error {
+	if err := fsm.UUIDText(refundInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	if err := fsm.IdentityText(refundInfo, "refund_no", p.RefundNo); err != nil {
+		return err
+	}
+	return nil
 }
 
 func refundInfoGuards(s State) []fsm.Guard {
@@ -414,13 +484,7 @@ type RefundSucceededParams struct {
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func RefundSucceeded(ctx context.Context, on fsm.DB, key Key, p RefundSucceededParams, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(refundSucceededInfo, "order_id", string(key)); err != nil {
-		return Result{}, err
-	}
-	if err := fsm.IdentityText(refundSucceededInfo, "refund_no", p.RefundNo); err != nil {
-		return Result{}, err
-	}
-	if err := fsm.IdentityText(refundSucceededInfo, "payment_no", p.PaymentNo); err != nil {
+	if err := refundSucceededInfoCheck(key, p); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, refundSucceededInfo, options, nil,
@@ -440,6 +504,19 @@ func RefundSucceeded(ctx context.Context, on fsm.DB, key Key, p RefundSucceededP
 		})
 }
 
+func refundSucceededInfoCheck(key Key, p RefundSucceededParams) error {
+	if err := fsm.UUIDText(refundSucceededInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	if err := fsm.IdentityText(refundSucceededInfo, "refund_no", p.RefundNo); err != nil {
+		return err
+	}
+	if err := fsm.IdentityText(refundSucceededInfo, "payment_no", p.PaymentNo); err != nil {
+		return err
+	}
+	return nil
+}
+
 var refundFailedInfo = &fsm.EventInfo{Machine: "order", Event: "refund_failed"}
 
 // RefundFailedParams are the parameters of refund_failed.
@@ -455,10 +532,7 @@ type RefundFailedParams struct {
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func RefundFailed(ctx context.Context, on fsm.DB, key Key, p RefundFailedParams, options ...fsm.Option) (Result, error) {
-	if err := fsm.UUIDText(refundFailedInfo, "order_id", string(key)); err != nil {
-		return Result{}, err
-	}
-	if err := fsm.IdentityText(refundFailedInfo, "refund_no", p.RefundNo); err != nil {
+	if err := refundFailedInfoCheck(key, p); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, refundFailedInfo, options, nil,
@@ -470,4 +544,14 @@ func RefundFailed(ctx context.Context, on fsm.DB, key Key, p RefundFailedParams,
 			})
 			return answerOf(db.OrderCreateRow(r)), err
 		})
+}
+
+func refundFailedInfoCheck(key Key, p RefundFailedParams) error {
+	if err := fsm.UUIDText(refundFailedInfo, "order_id", string(key)); err != nil {
+		return err
+	}
+	if err := fsm.IdentityText(refundFailedInfo, "refund_no", p.RefundNo); err != nil {
+		return err
+	}
+	return nil
 }

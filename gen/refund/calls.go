@@ -132,7 +132,7 @@ type SucceedParams struct {
 //
 // The identity is answered before any state: Replayed, or Mismatched.
 func Succeed(ctx context.Context, on fsm.DB, key Key, p SucceedParams, options ...fsm.Option) (Result, error) {
-	if err := fsm.IdentityText(succeedInfo, "provider_ref", p.ProviderRef); err != nil {
+	if err := succeedInfoCheck(key, p); err != nil {
 		return Result{}, err
 	}
 	return fsm.Fire(ctx, on, succeedInfo, options, nil,
@@ -149,6 +149,13 @@ func Succeed(ctx context.Context, on fsm.DB, key Key, p SucceedParams, options .
 			})
 			return answerOf(db.RefundCreateRow(r)), err
 		})
+}
+
+func succeedInfoCheck(key Key, p SucceedParams) error {
+	if err := fsm.IdentityText(succeedInfo, "provider_ref", p.ProviderRef); err != nil {
+		return err
+	}
+	return nil
 }
 
 var closeInfo = &fsm.EventInfo{Machine: "refund", Event: "close"}

@@ -25,6 +25,7 @@ var generated = map[string]bool{
 	"Create": true, "Correct": true, "Get": true, "History": true, "Then": true, "Sweep": true, "Sweeps": true, "States": true,
 	"Events": true, "Allowed": true, "Next": true, "Key": true, "Row": true, "Result": true, "State": true, "Event": true,
 	"Machine": true, "Entry": true, "Swept": true, "CreateParams": true, "Initial": true,
+	"BatchResult": true, "LockRows": true,
 }
 
 // adopted is what the history says of a row that was there before its machine.
@@ -63,8 +64,12 @@ func (c *checker) identifiers() {
 		constants["Event"+e.Ident] = "the constant of event " + quote(e.Name)
 	}
 	for _, e := range m.Events {
-		if other, ok := events.taken[strings.TrimSuffix(e.Ident, "Params")]; ok && strings.HasSuffix(e.Ident, "Params") {
-			constants[e.Ident] = "the parameters of event " + other
+		for _, own := range []struct{ suffix, what string }{
+			{"Params", "the parameters of event "}, {"Item", "an item of the batch of event "}, {"Batch", "the batch of event "},
+		} {
+			if other, ok := events.taken[strings.TrimSuffix(e.Ident, own.suffix)]; ok && strings.HasSuffix(e.Ident, own.suffix) {
+				constants[e.Ident] = own.what + other
+			}
 		}
 	}
 	for _, e := range m.Events {

@@ -96,7 +96,7 @@ func compiled(file string) bool {
 }
 
 var reservedTables = map[string]bool{
-	"known": true, "locked": true, "fact": true, "moved": true, "history": true, "emitted": true, "created": true, "due": true, "asked": true,
+	"known": true, "locked": true, "fact": true, "moved": true, "history": true, "emitted": true, "created": true, "due": true, "asked": true, "taken": true,
 }
 
 func (c *checker) tableName(s *syntax.Scalar) {

@@ -25,12 +25,14 @@ func queriesOf(m *model.Machine) []query {
 		return nil
 	}
 	var queries []query
-	for _, own := range []string{"Create", "Get", "History", "Correct"} {
+	for _, own := range []string{"Create", "Get", "History", "Correct", "LockRows"} {
 		queries = append(queries, query{m.Ident + own, m, own + " of machine " + quote(m.Name), m.Pos})
 	}
 	for _, e := range m.Events {
 		if e.Ident != "" {
-			queries = append(queries, query{m.Ident + e.Ident, m, "event " + quote(e.Name) + " of machine " + quote(m.Name), e.Pos})
+			queries = append(queries,
+				query{m.Ident + e.Ident, m, "event " + quote(e.Name) + " of machine " + quote(m.Name), e.Pos},
+				query{m.Ident + e.Ident + "Batch", m, "the batch of event " + quote(e.Name) + " of machine " + quote(m.Name), e.Pos})
 		}
 	}
 	for _, e := range m.DeadlineEvents() {
@@ -116,8 +118,8 @@ func (c *checker) sweepNames() {
 	}
 	for _, swept := range m.DeadlineEvents() {
 		for _, e := range m.Events {
-			if swept.Ident != "" && e.Ident == "Sweep"+swept.Ident {
-				c.errorf(e.Pos, CodeIdentifier, "event %s would be called %s in gen/db, as the sweep of event %s is; rename one", quote(e.Name), m.Ident+e.Ident, quote(swept.Name))
+			if swept.Ident != "" && (e.Ident == "Sweep"+swept.Ident || e.Ident+"Batch" == "Sweep"+swept.Ident) {
+				c.errorf(e.Pos, CodeIdentifier, "event %s would be called %s in gen/db, as the sweep of event %s is; rename one", quote(e.Name), m.Ident+"Sweep"+swept.Ident, quote(swept.Name))
 			}
 		}
 	}

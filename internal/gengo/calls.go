@@ -82,9 +82,9 @@ func (g *generator) create(f *genfile.File) {
 		"created before with the same values. Mismatched: it was created before with other values; only columns that no "+
 		"transition sets are compared. Errors: see [fsm.Fire].")
 	g.signature(f, "Create", ", p CreateParams")
-	g.checkKey(f, "createInfo", "p.Key")
+	g.checkKey(f, "createInfo", "p.Key", failed)
 	for _, c := range m.Created() {
-		g.checkValue(f, "createInfo", c.Type, c.Name, "p."+c.Ident, c.Optional || c.Default != nil)
+		g.checkValue(f, "createInfo", c.Type, c.Name, "p."+c.Ident, c.Optional || c.Default != nil, failed)
 	}
 	f.P("return ", f.Import(RuntimePath, "FireCreate"), "(ctx, on, createInfo, options, ")
 	g.run(f, m.Ident+"Create", true, true, func() {
@@ -125,21 +125,13 @@ func (g *generator) call(f *genfile.File, e *model.Event) {
 		args = append(args, ", p ", paramsType(e))
 	}
 	g.signature(f, e.Ident, args...)
-	g.checkKey(f, infoVar(e.Ident), "key")
-	for _, p := range e.Params {
-		g.checkValue(f, infoVar(e.Ident), p.Type, p.Name, "p."+p.Ident, p.Optional)
-	}
-	for _, p := range slices.Concat(e.Identity, e.Fingerprint) {
-		if p.Type.Kind != model.KindText {
-			continue
+	if g.checks(e) {
+		params := "p"
+		if len(e.Params) == 0 {
+			params = "struct{}{}"
 		}
-		f.P("if err := ", f.Import(RuntimePath, "IdentityText"), "(", infoVar(e.Ident), ", ", strconv.Quote(p.Name), ", p.", p.Ident, "); err != nil {")
-		f.P("return Result{}, err")
-		f.P("}")
-	}
-	if list := textFields(e.Identity); len(e.Identity) > 1 && list != "" {
-		f.P("if err := ", f.Import(RuntimePath, "IdentitySize"), "(", infoVar(e.Ident), list, "); err != nil {")
-		f.P("return Result{}, err")
+		f.P("if err := ", infoVar(e.Ident), "Check(key, ", params, "); err != nil {")
+		f.P("return ", failed)
 		f.P("}")
 	}
 	guards := "nil"
@@ -161,14 +153,59 @@ func (g *generator) call(f *genfile.File, e *model.Event) {
 	})
 	f.P("}")
 	f.P()
+	if g.checks(e) {
+		g.check(f, e)
+	}
 	if g.guarded(e) {
 		g.guards(f, e)
 	}
 }
 
-// checkValue renders the refusal of a value that its type does not take: a text
-// that cannot be a uuid, a number that is not finite.
-func (g *generator) checkValue(f *genfile.File, info string, t model.Type, name, value string, null bool) {
+// failed is what a call returns for err.
+const failed = "Result{}, err"
+
+// checks reports whether anything of a call is looked at before any SQL.
+func (g *generator) checks(e *model.Event) bool {
+	checked := func(t model.Type) bool {
+		switch t.Kind {
+		case model.KindUUID, model.KindFloat64, model.KindNumeric:
+			return true
+		}
+		return false
+	}
+	return slices.ContainsFunc(g.m.Table.Keys, func(k *model.Column) bool { return checked(k.Type) || k.Type.Kind == model.KindDate }) ||
+		slices.ContainsFunc(e.Params, func(p *model.Param) bool { return checked(p.Type) }) ||
+		slices.ContainsFunc(slices.Concat(e.Identity, e.Fingerprint), func(p *model.Param) bool { return p.Type.Kind == model.KindText })
+}
+
+// check renders the function that refuses what cannot be right, before any SQL.
+func (g *generator) check(f *genfile.File, e *model.Event) {
+	f.P("func ", infoVar(e.Ident), "Check(key Key, p ", paramsOf(e), ") error {")
+	g.checkKey(f, infoVar(e.Ident), "key", "err")
+	for _, p := range e.Params {
+		g.checkValue(f, infoVar(e.Ident), p.Type, p.Name, "p."+p.Ident, p.Optional, "err")
+	}
+	for _, p := range slices.Concat(e.Identity, e.Fingerprint) {
+		if p.Type.Kind != model.KindText {
+			continue
+		}
+		f.P("if err := ", f.Import(RuntimePath, "IdentityText"), "(", infoVar(e.Ident), ", ", strconv.Quote(p.Name), ", p.", p.Ident, "); err != nil {")
+		f.P("return err")
+		f.P("}")
+	}
+	if list := textFields(e.Identity); len(e.Identity) > 1 && list != "" {
+		f.P("if err := ", f.Import(RuntimePath, "IdentitySize"), "(", infoVar(e.Ident), list, "); err != nil {")
+		f.P("return err")
+		f.P("}")
+	}
+	f.P("return nil")
+	f.P("}")
+	f.P()
+}
+
+// checkValue renders the refusal of a value that its type does not take, by
+// returning fail: a text that cannot be a uuid, a number that is not finite.
+func (g *generator) checkValue(f *genfile.File, info string, t model.Type, name, value string, null bool, fail string) {
 	check, bare := "", ""
 	switch t.Kind {
 	case model.KindUUID:
@@ -189,7 +226,7 @@ func (g *generator) checkValue(f *genfile.File, info string, t model.Type, name,
 		text = bare + "(" + text + ")"
 	}
 	f.P("if err := ", f.Import(RuntimePath, check), "(", info, ", ", strconv.Quote(name), ", ", text, "); err != nil {")
-	f.P("return Result{}, err")
+	f.P("return ", fail)
 	f.P("}")
 	if null {
 		f.P("}")

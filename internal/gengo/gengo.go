@@ -1,6 +1,6 @@
 // Package gengo renders a checked machine as a Go package: its states and
-// events, what outside words mean to it, its row, and a typed call for each event that runs the machine's
-// query through gen/db. It is pure: it reads no file and runs nothing.
+// events, what outside words mean to it, its row, and a typed call for each event, alone and in a batch, that
+// runs the machine's query through gen/db. It is pure: it reads no file and runs nothing.
 package gengo
 
 import (
@@ -35,11 +35,12 @@ func Package(m *model.Machine, dbPath string) ([]File, error) {
 		{"maps.go", g.maps, false},
 		{"row.go", g.row, true},
 		{"calls.go", g.calls, true},
+		{"batches.go", g.batches, true},
 		{"lifecycle.go", g.lifecycle, true},
 	}
 	var files []File
 	for _, part := range parts {
-		if part.sql && m.Table == nil || part.name == "maps.go" && len(m.Maps) == 0 {
+		if part.sql && m.Table == nil || part.name == "maps.go" && len(m.Maps) == 0 || part.name == "batches.go" && len(m.Events) == 0 {
 			continue
 		}
 		f := genfile.New(m.Package, m.Source)

@@ -119,17 +119,18 @@ func (g *generator) keyArg(f *genfile.File, from string) {
 	}
 }
 
-// checkKey renders the refusal of a key that cannot be one, before any SQL.
-func (g *generator) checkKey(f *genfile.File, info, from string) {
+// checkKey renders the refusal of a key that cannot be one, before any SQL, by
+// returning fail.
+func (g *generator) checkKey(f *genfile.File, info, from, fail string) {
 	for _, k := range g.m.Table.Keys {
 		value := from
 		if g.composite() {
 			value += "." + keyField(k)
 		}
-		g.checkValue(f, info, k.Type, k.Name, value, false)
+		g.checkValue(f, info, k.Type, k.Name, value, false, fail)
 		if k.Type.Kind == model.KindDate {
 			f.P("if err := ", f.Import(RuntimePath, "DateText"), "(", info, ", ", strconv.Quote(k.Name), ", string(", value, ")); err != nil {")
-			f.P("return Result{}, err")
+			f.P("return ", fail)
 			f.P("}")
 		}
 	}

@@ -83,7 +83,7 @@ func (g *generator) correct(f *genfile.File) {
 			", Err: ", f.Import("errors", "New"), "(\"no row may enter the retired state \" + string(to))}")
 		f.P("}")
 	}
-	g.checkKey(f, "correctInfo", "key")
+	g.checkKey(f, "correctInfo", "key", failed)
 	f.P("options = append(options[:len(options):len(options)], ", f.Import(RuntimePath, "Actor"), "(why.Actor), ", f.Import(RuntimePath, "Reason"), "(why.Reason))")
 	f.P("return ", f.Import(RuntimePath, "Fire"), "(ctx, on, correctInfo, options, nil, ")
 	g.run(f, query, true, true, func() {

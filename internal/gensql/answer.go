@@ -8,19 +8,33 @@ import (
 
 // applied answers for the row that moved.
 func (s statement) applied(w *writer) {
-	w.line(0, "SELECT 'Applied'::text AS fsm_outcome, %s AS fsm_snapshot,", snapshot)
+	from, source := s.m.state("l"), "moved AS m JOIN locked AS l ON "+s.m.sameKey("l", "m")
+	if s.batch {
+		from, source = "m.fsm_from", "moved AS m"
+	}
+	w.line(0, "SELECT %s'Applied'::text AS fsm_outcome, %s AS fsm_snapshot,", s.itemNumber("m"), snapshot)
 	w.line(0, "       %s::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, %s AS fsm_made_from, %s AS fsm_made_to, m.%s AS fsm_made_version,",
-		literal(s.event.Name), s.m.state("l"), s.m.state("m"), s.m.version())
+		literal(s.event.Name), from, s.m.state("m"), s.m.version())
 	w.line(0, "       %s", s.m.row("m"))
-	w.line(0, "FROM moved AS m JOIN locked AS l ON %s", s.m.sameKey("l", "m"))
+	w.line(0, "FROM %s", source)
 }
 
 // compensated answers for the row whose fact was recorded.
 func (s statement) compensated(w *writer) {
-	w.line(0, "SELECT 'Compensated'::text AS fsm_outcome, %s AS fsm_snapshot,", snapshot)
-	w.line(0, "       %s::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,", literal(s.event.Name))
+	w.line(0, "SELECT %s'Compensated'::text AS fsm_outcome, %s AS fsm_snapshot,", s.itemNumber("l"), snapshot)
+	event := literal(s.event.Name)
+	if s.batch {
+		state := s.m.state("l")
+		w.line(0, "       %s::text AS fsm_made_event, 'Compensated'::text AS fsm_made_outcome, %s AS fsm_made_from, %[2]s AS fsm_made_to, l.%s AS fsm_made_version,", event, state, s.m.version())
+	} else {
+		w.line(0, "       %s::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,", event)
+	}
 	w.line(0, "       %s", s.m.row("l"))
-	w.line(0, "FROM fact AS f JOIN locked AS l ON %s", s.m.sameKey("l", "f"))
+	if s.batch {
+		w.line(0, "%s", s.held())
+	} else {
+		w.line(0, "FROM fact AS f JOIN locked AS l ON %s", s.m.sameKey("l", "f"))
+	}
 	if s.moving {
 		w.line(0, "WHERE l.fsm_cell = %d", s.compensate())
 	}
@@ -29,30 +43,28 @@ func (s statement) compensated(w *writer) {
 // asked answers, when nothing was written, from the statement's snapshot.
 func (s statement) asked(w *writer) {
 	cases := s.outcomes()
-	w.line(0, "SELECT %s", cases[0])
+	w.line(0, "SELECT %s%s", s.itemNumber("i"), cases[0])
 	for _, c := range cases[1:] {
 		w.line(4, "   %s", c)
 	}
 	w.line(0, "       %s AS fsm_snapshot,", snapshot)
-	known := s.m.sameKey("k", "o")
+	known := s.knownHere()
 	if s.facts {
 		w.line(0, "       CASE WHEN %s THEN %s ELSE COALESCE(h.event, '') END AS fsm_made_event,", known, literal(s.event.Name))
-		w.line(0, "       CASE WHEN %s THEN k.outcome WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,", known)
+		w.line(0, "       CASE WHEN %s THEN %s WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,", known, s.ofKnown("outcome"))
 		for _, c := range []string{"from", "to"} {
-			w.line(0, "       CASE WHEN %s THEN k.%s_status ELSE COALESCE(h.%[2]s_status, '') END AS fsm_made_%[2]s,", known, c)
+			w.line(0, "       CASE WHEN %s THEN %s ELSE COALESCE(h.%s_status, '') END AS fsm_made_%[3]s,", known, s.ofKnown(c+"_status"), c)
 		}
-		w.line(0, "       CASE WHEN %s THEN k.version ELSE COALESCE(h.version, 0) END AS fsm_made_version,", known)
+		w.line(0, "       CASE WHEN %s THEN %s ELSE COALESCE(h.version, 0) END AS fsm_made_version,", known, s.ofKnown("version"))
 	} else {
 		w.line(0, "       COALESCE(h.event, '') AS fsm_made_event, CASE WHEN h.event IS NULL THEN '' ELSE 'Applied' END AS fsm_made_outcome,")
 		w.line(0, "       COALESCE(h.from_status, '') AS fsm_made_from, COALESCE(h.to_status, '') AS fsm_made_to, COALESCE(h.version, 0) AS fsm_made_version,")
 	}
 	w.line(0, "       %s", s.m.row("o"))
-	w.line(0, "FROM %s AS o", ident(s.m.Table.Name))
-	lateral := s.lateral(true)
-	for _, l := range lateral {
+	for _, l := range append(s.real(), s.lateral(true)...) {
 		w.line(0, "%s", l)
 	}
-	if s.facts {
+	if s.facts && !s.batch {
 		w.line(0, "LEFT JOIN known AS k ON true")
 	}
 	w.line(0, "LEFT JOIN LATERAL (")
@@ -60,6 +72,15 @@ func (s statement) asked(w *writer) {
 		as(s.m.told("h.from_status"), "from_status"), as(s.m.told("h.to_status"), "to_status"), s.m.called().History())
 	w.line(1, "WHERE %s%s", s.m.sameKey("h", "o"), s.which())
 	w.line(1, "ORDER BY h.version DESC LIMIT 1")
+	if s.batch {
+		if s.writes() {
+			w.line(0, ") AS h ON true")
+			w.line(0, "WHERE %s IS NOT TRUE;", s.m.among("o", s.wrote()))
+		} else {
+			w.line(0, ") AS h ON true;")
+		}
+		return
+	}
 	w.line(0, ") AS h ON true")
 	condition := "WHERE " + s.m.asked("o")
 	switch {
@@ -77,7 +98,7 @@ func (s statement) asked(w *writer) {
 func (s statement) which() string {
 	switch {
 	case s.facts:
-		return " AND " + s.m.noKey("k")
+		return " AND " + s.firstKnown() + " IS NULL"
 	case len(s.states(model.Replay)) > 0:
 		return fmt.Sprintf(" AND (c.fsm_cell <> %d OR h.event = %s)", s.number(model.Replay), literal(s.event.Name))
 	}
@@ -96,8 +117,8 @@ func (s statement) outcomes() []string {
 		}
 	}
 	if s.facts {
-		when(fmt.Sprintf("%s AND k.fingerprint = %s", s.m.sameKey("k", "o"), s.asks.identity(s.event.Fingerprint)), "Replayed")
-		when(qualified("k", s.m.Table.Keys[0].Name)+" IS NOT NULL", "Mismatched")
+		when(fmt.Sprintf("%s AND %s = %s", s.knownHere(), s.ofKnown("fingerprint"), s.asks.identity(s.event.Fingerprint)), "Replayed")
+		when(s.firstKnown()+" IS NOT NULL", "Mismatched")
 	}
 	if s.moving {
 		when(s.movingCell("c.fsm_cell")+" AND o."+s.m.version()+" <> "+s.asks.version(), "Stale")

@@ -25,15 +25,21 @@ func (t stored) expected(a args) string {
 type statement struct {
 	*judge
 	facts, moving, compensating bool
+	// batch has the statement work on many rows, an item each; see batch.
+	batch bool
 }
 
-// event writes the query of one event.
-func event(w *writer, m stored, e *model.Event) {
+func newStatement(m stored, e *model.Event) statement {
 	s := statement{judge: newJudge(m, e)}
 	s.compensating = s.compensates()
 	s.moving = len(s.moves) > 0
 	s.facts = len(e.Identity) > 0 && (s.moving || s.compensating)
+	return s
+}
 
+// event writes the query of one event.
+func event(w *writer, m stored, e *model.Event) {
+	s := newStatement(m, e)
 	w.line(0, "-- name: %s :one", QueryName(m.Machine, e.Ident))
 	w.comment("Event "+e.Name, e.Describe)
 	w.line(0, "-- Cells:")
@@ -49,21 +55,26 @@ func event(w *writer, m stored, e *model.Event) {
 }
 
 // writing are the parts of the statement that write, none for an event that
-// never does.
+// never does. They are rendered from the last to the first: in a batch what the
+// later ones use is what the earlier ones bring along.
 func (s statement) writing() []cte {
 	var parts []cte
-	if s.writes() {
-		parts = append(parts, s.locked())
+	if emit, ok := s.emitted(); ok {
+		parts = append(parts, emit)
+	}
+	if s.moving {
+		parts = append(parts, s.history(), s.moved())
+	}
+	if s.facts && s.batch {
+		parts = append(parts, s.taken())
 	}
 	if s.facts {
 		parts = append(parts, s.fact())
 	}
-	if s.moving {
-		parts = append(parts, s.moved(), s.history())
+	if s.writes() {
+		parts = append(parts, s.locked())
 	}
-	if emit, ok := s.emitted(); ok {
-		parts = append(parts, emit)
-	}
+	slices.Reverse(parts)
 	return parts
 }
 
@@ -105,17 +116,33 @@ func (s statement) known() cte {
 }
 
 func (s statement) locked() cte {
-	body := []string{
-		"SELECT " + s.m.row("o") + ", c.fsm_cell",
-		"FROM " + ident(s.m.Table.Name) + " AS o",
-	}
+	may := s.mayWrite()
+	body := []string{"SELECT " + s.m.row("o") + ", c.fsm_cell" + s.along("i")}
+	body = append(body, s.real()...)
 	body = append(body, s.lateral(false)...)
-	conditions := []string{s.m.asked("o")}
-	if s.facts {
-		conditions = append(conditions, "NOT EXISTS (SELECT 1 FROM known)")
+	switch {
+	case s.batch && s.facts:
+		may = append([]string{"i.fsm_known_key IS NULL"}, may...)
+	case s.batch:
+	case s.facts:
+		may = append([]string{s.m.asked("o"), "NOT EXISTS (SELECT 1 FROM known)"}, may...)
+	default:
+		may = append([]string{s.m.asked("o")}, may...)
 	}
-	body = append(body, where(append(conditions, s.mayWrite()...))...)
+	body = append(body, where(may)...)
+	if s.batch {
+		body = append(body, "ORDER BY "+s.m.key("o"))
+	}
 	return cte{"locked", "MATERIALIZED ", append(body, "FOR NO KEY UPDATE OF o")}
+}
+
+// real is where the real rows that are asked for come from, as o.
+func (s statement) real() []string {
+	from := ident(s.m.Table.Name) + " AS o"
+	if s.batch {
+		return []string{"FROM asked AS i", "JOIN " + from + " ON " + s.m.askedBy("i")}
+	}
+	return []string{"FROM " + from}
 }
 
 // mayWrite are the conditions under which the call writes to the real row,
@@ -167,17 +194,23 @@ func (s statement) effect() effect {
 
 func (s statement) fact() cte {
 	does := s.effect()
-	return cte{"fact", "", []string{
+	body := []string{
 		fmt.Sprintf("INSERT INTO %s (event, identity, %s, fingerprint, outcome, from_status, to_status, version, at)", s.m.called().Facts(), s.m.key("")),
 		fmt.Sprintf("SELECT %s, %s, %s, %s,", literal(s.event.Name), s.takes.identity(s.event.Identity), s.m.key("l"), s.takes.identity(s.event.Fingerprint)),
 		fmt.Sprintf("       %s,", does.outcome),
 		fmt.Sprintf("       %s, %s,", does.from, does.to),
 		fmt.Sprintf("       %s, %s", does.version, now),
 		"FROM locked AS l",
+	}
+	returned := fmt.Sprintf("%s, outcome, %s, %s, version", s.m.key(""),
+		as(s.m.told("from_status"), "from_status"), as(s.m.told("to_status"), "to_status"))
+	if s.batch {
+		body = append(body, "ORDER BY "+s.takes.identity(s.event.Identity)+", l.fsm_n")
+		returned = s.m.key("")
+	}
+	return cte{"fact", "", append(body,
 		fmt.Sprintf("ON CONFLICT ON CONSTRAINT %s DO NOTHING", sqlname.PrimaryKey(s.m.called().Facts())),
-		fmt.Sprintf("RETURNING %s, outcome, %s, %s, version", s.m.key(""),
-			as(s.m.told("from_status"), "from_status"), as(s.m.told("to_status"), "to_status")),
-	}}
+		"RETURNING "+returned)}
 }
 
 func (s statement) moved() cte {
@@ -197,15 +230,15 @@ func (s statement) moved() cte {
 		}
 		body = append(body, lead+set+tail)
 	}
-	body = append(body, "FROM locked AS l")
-	if s.facts {
+	body = append(body, s.held())
+	if s.facts && !s.batch {
 		body = append(body, "JOIN fact AS f ON "+s.m.sameKey("f", "l"))
 	}
 	condition := "WHERE " + s.m.sameKey("o", "l")
 	if s.compensating {
 		condition += " AND " + s.movingCell("l.fsm_cell")
 	}
-	return cte{"moved", "", append(body, condition, "RETURNING "+s.m.row("o"))}
+	return cte{"moved", "", append(body, condition, "RETURNING "+s.m.row("o")+s.alongMoved())}
 }
 
 // history joins what was moved from the left: a trigger that swallows the
@@ -213,14 +246,17 @@ func (s statement) moved() cte {
 func (s statement) history() cte {
 	body := []string{fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, at)", s.m.called().History(), s.m.key(""), whoColumns)}
 	event := literal(s.event.Name)
+	body = append(body,
+		fmt.Sprintf("SELECT %s, m.%s, %s, %s, %s, %s, %s", s.m.key("l"), s.m.version(), event,
+			s.m.written(s.m.state("l")), s.m.written(s.m.state("m")), s.takes.who(), now))
+	if s.batch {
+		return cte{"history", "", append(body, s.swallowed()...)}
+	}
 	from := "FROM locked AS l"
 	if s.facts {
 		from += " JOIN fact AS f ON " + s.m.sameKey("f", "l")
 	}
-	body = append(body,
-		fmt.Sprintf("SELECT %s, m.%s, %s, %s, %s, %s, %s", s.m.key("l"), s.m.version(), event,
-			s.m.written(s.m.state("l")), s.m.written(s.m.state("m")), s.takes.who(), now),
-		from+" LEFT JOIN moved AS m ON "+s.m.sameKey("m", "l"))
+	body = append(body, from+" LEFT JOIN moved AS m ON "+s.m.sameKey("m", "l"))
 	if s.compensating {
 		body = append(body, "WHERE "+s.movingCell("l.fsm_cell"))
 	}
@@ -239,9 +275,9 @@ func (s statement) emits() [][]string {
 	return lists
 }
 
-// topics renders the topics of a cell as a set-returning call, and reports
-// whether there are any.
-func topics(lists [][]string) (string, bool) {
+// topics renders the topics of a cell, whose number stands in cell, as a
+// set-returning call, and reports whether there are any.
+func topics(lists [][]string, cell string) (string, bool) {
 	any, same := false, true
 	for _, l := range lists {
 		any = any || len(l) > 0
@@ -254,7 +290,7 @@ func topics(lists [][]string) (string, bool) {
 		return "unnest(ARRAY[" + literals(lists[0]) + "])", true
 	}
 	var b strings.Builder
-	b.WriteString("unnest(CASE l.fsm_cell")
+	b.WriteString("unnest(CASE " + cell)
 	for i, l := range lists {
 		if len(l) > 0 {
 			fmt.Fprintf(&b, " WHEN %d THEN ARRAY[%s]", i+1, literals(l))
@@ -264,7 +300,10 @@ func topics(lists [][]string) (string, bool) {
 }
 
 func (s statement) emitted() (cte, bool) {
-	set, ok := topics(s.emits())
+	if s.batch {
+		return s.emittedBatch()
+	}
+	set, ok := topics(s.emits(), "l.fsm_cell")
 	if !ok {
 		return cte{}, false
 	}
@@ -274,7 +313,7 @@ func (s statement) emitted() (cte, bool) {
 		source, version, joins = "f", "f.version", "FROM fact AS f JOIN locked AS l ON "+s.m.sameKey("l", "f")
 		from, to = "f.from_status", "f.to_status"
 	}
-	return cte{"emitted", "", outbox(s.m, s.event.Name, source, version, s.m.written(from), s.m.written(to), s.takes.payload(s.event.Params), s.identityJSON(),
+	return cte{"emitted", "", outbox(s.m, s.event.Name, source, version, s.m.written(from), s.m.written(to), s.takes.payload(s.event.Params), s.identityJSON(s.takes),
 		joins, "CROSS JOIN LATERAL "+set+" AS e(topic)")}, true
 }
 
@@ -316,9 +355,9 @@ func built(function string, items []string, most int) string {
 	return "(" + strings.Join(calls, " || ") + ")"
 }
 
-func (s statement) identityJSON() string {
+func (s statement) identityJSON(a args) string {
 	if len(s.event.Identity) == 0 {
 		return "NULL::text"
 	}
-	return s.takes.identity(s.event.Identity)
+	return a.identity(s.event.Identity)
 }

@@ -2,6 +2,7 @@ package gensql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,22 +12,49 @@ import (
 // now is the injected clock in a query.
 const now = "COALESCE(sqlc.narg('fsm_now')::timestamptz, now())"
 
-// args spells what the caller gives: as parameters of the query.
-type args struct{}
+// args spells what the caller gives: as parameters of the query, or in a batch
+// as columns of a part of the statement that has them for each item.
+type args struct {
+	// item is the alias of that part; empty for parameters.
+	item string
+	// used collects the parameters that are spelled as columns.
+	used *[]*model.Param
+}
 
 // param is a parameter of the event, cast to its type.
-func (args) param(p *model.Param) string { return bind(p.Name, p.Type, p.Optional) }
+func (a args) param(p *model.Param) string {
+	if a.item == "" {
+		return bind(p.Name, p.Type, p.Optional)
+	}
+	if !slices.Contains(*a.used, p) {
+		*a.used = append(*a.used, p)
+	}
+	return a.item + "." + argColumn(p)
+}
 
 // version is the expected version, NULL for none.
-func (args) version() string { return "sqlc.narg('fsm_version')::bigint" }
+func (a args) version() string {
+	if a.item == "" {
+		return "sqlc.narg('fsm_version')::bigint"
+	}
+	return a.item + ".fsm_version"
+}
 
 // who are the arguments for the columns of whoColumns.
-func (args) who() string { return "@fsm_actor::text, @fsm_reason::text, @fsm_request_id::text" }
+func (a args) who() string {
+	if a.item == "" {
+		return "@fsm_actor::text, @fsm_reason::text, @fsm_request_id::text"
+	}
+	return qualify(a.item, whoArgs)
+}
 
 // within is the parameter that is part i of an expression.
 func (a args) within(e *model.Expr, i int) string {
 	part := e.Parts[i]
 	p := a.param(part.Param)
+	if a.item != "" {
+		return p
+	}
 	if len(e.Parts) > 1 && !part.Param.Optional {
 		// @name is an operator to PostgreSQL's parser, which would take in what stands beside it.
 		p = fmt.Sprintf("sqlc.arg('%s')::%s", part.Param.Name, bare(part.Param.Type))

@@ -10,8 +10,8 @@ import (
 )
 
 // Queries renders the machine's queries for sqlc, in a fixed order: create,
-// one guarded statement an event, the sweep of each deadline event, correct,
-// get, history. The machine must have a table. schema is what the migrations
+// one guarded statement an event and its batch, the sweep of each deadline event, correct,
+// get, history, lock rows. The machine must have a table. schema is what the migrations
 // have led to, for the renames that are under way; nil or one without renames
 // makes no difference.
 func Queries(machine *model.Machine, schema *Schema) []byte {
@@ -24,6 +24,8 @@ func Queries(machine *model.Machine, schema *Schema) []byte {
 	for _, e := range m.Events {
 		w.line(0, "")
 		event(&w, m, e)
+		w.line(0, "")
+		batch(&w, m, e)
 	}
 	for _, e := range m.DeadlineEvents() {
 		w.line(0, "")
@@ -35,6 +37,8 @@ func Queries(machine *model.Machine, schema *Schema) []byte {
 	get(&w, m)
 	w.line(0, "")
 	history(&w, m)
+	w.line(0, "")
+	lockRows(&w, m)
 	return []byte(w.b.String())
 }
 
@@ -70,7 +74,7 @@ func create(w *writer, m stored) {
 			"FROM created AS c",
 		}},
 	}
-	if set, ok := topics([][]string{m.CreateEmit}); ok {
+	if set, ok := topics([][]string{m.CreateEmit}, ""); ok {
 		params := make([]*model.Param, 0, len(m.Created()))
 		for _, c := range m.Created() {
 			params = append(params, &model.Param{Name: c.Name, Type: c.Type, Optional: c.Optional || c.Default != nil})

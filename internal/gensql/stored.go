@@ -198,19 +198,11 @@ func (t stored) sameKey(a, b string) string {
 	return strings.Join(same, " AND ")
 }
 
-// noKey is the condition that an outer join found no row.
-func (t stored) noKey(alias string) string {
-	return qualified(alias, t.Table.Keys[0].Name) + " IS NULL"
-}
-
 // keyArgs binds the key that was asked for.
 func (t stored) keyArgs() []string {
 	args := make([]string, len(t.Table.Keys))
 	for i, k := range t.Table.Keys {
-		name := "fsm_key"
-		if len(t.Table.Keys) > 1 {
-			name += "_" + k.Name
-		}
+		name := t.keyArg(i)
 		args[i] = bind(name, k.Type, false)
 		if k.Type.Kind == model.KindDate { // Go has it as text, which is comparable
 			args[i] = fmt.Sprintf("COALESCE(@%s::text)::date", name)

@@ -48,10 +48,10 @@ var (
 	sourceLine = regexp.MustCompile(`(?m)^-- Source: definitions/(.+)\.yaml$`)
 	modelLine  = regexp.MustCompile(`(?m)^-- fsmgen:model (\{.*\})$`)
 	nameLine   = regexp.MustCompile(`(?m)^-- name: (\w+) :\w+\n`)
-	eventLine  = regexp.MustCompile(`(?m)^-- Event (\w+):`)
+	eventLine  = regexp.MustCompile(`(?m)^-- Event (\w+)( in a batch)?:`)
 	parameter  = regexp.MustCompile(`@\w+|sqlc\.n?arg\('\w+'\)`)
 	placed     = regexp.MustCompile(`\$[0-9]+`)
-	typed      = regexp.MustCompile(`(?:@\w+|sqlc\.n?arg\('\w+'\))::\w+`)
+	typed      = regexp.MustCompile(`(?:@\w+|sqlc\.n?arg\('\w+'\))::\w+(?:\[\])?`)
 )
 
 // loadQueries returns the statements of a generated query file, none for one by hand.
