@@ -13,7 +13,11 @@ import (
 // anything. The tests are named after the events.
 func Absent(t *testing.T, m *Machine) {
 	t.Parallel()
-	e := open(t, m)
+	open(t, m).absent(t)
+}
+
+func (e *engine) absent(t *testing.T) {
+	m := e.m
 	for _, event := range m.Events {
 		t.Run(event.Name, func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,7 @@ package fsmtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,6 +18,8 @@ type Call struct {
 	Options []fsm.Option
 	// To is the state that a correction forces the row into.
 	To string
+	// Batch says that an event is to be fired by its batch, of this one item.
+	Batch bool
 
 	row pgx.Row
 }
@@ -49,6 +52,17 @@ func AnswerOf[S ~string, R any](r fsm.Result[S, R], err error) (Answer, error) {
 		a.Guards = append(a.Guards, g.Name)
 	}
 	return a, err
+}
+
+// BatchAnswerOf is what a batch of one item answers it.
+func BatchAnswerOf[S ~string, R any](results []fsm.BatchResult[S, R], err error) (Answer, error) {
+	switch {
+	case len(results) != 1:
+		return Answer{}, fmt.Errorf("a batch of one item answers %d", len(results))
+	case err != nil && !errors.Is(results[0].Err, err):
+		return Answer{}, fmt.Errorf("the batch fails, %w, and its item says %w", err, results[0].Err)
+	}
+	return AnswerOf(results[0].Result, results[0].Err)
 }
 
 // EntriesOf is a history without the machine's type.

@@ -19,7 +19,9 @@ type engine struct {
 	m          *Machine
 	pool       *pgxpool.Pool
 	statements statements
-	keys       atomic.Int64
+	keys       *atomic.Int64
+	// batch has the calls of events made by batches of one.
+	batch bool
 	// facts has one lock for each event with an identity: its cases bring the
 	// same identities, so they take turns.
 	facts map[string]*sync.Mutex
@@ -30,13 +32,20 @@ type engine struct {
 func newEngine(m *Machine, pool *pgxpool.Pool, s statements) *engine {
 	own := *m // so that values may be found for its cases and columns
 	own.Cases, own.Columns = slices.Clone(m.Cases), slices.Clone(m.Columns)
-	e := &engine{m: &own, pool: pool, statements: s, facts: map[string]*sync.Mutex{}}
+	e := &engine{m: &own, pool: pool, statements: s, keys: new(atomic.Int64), facts: map[string]*sync.Mutex{}}
 	for _, event := range m.Events {
 		if len(event.Identity) > 0 {
 			e.facts[event.Name] = &sync.Mutex{}
 		}
 	}
 	return e
+}
+
+// batched is the engine on the same database, which calls events by batches.
+func (e *engine) batched() *engine {
+	b := *e
+	b.batch = true
+	return &b
 }
 
 // turn waits until nobody else's case brings facts of the events. What it
@@ -160,7 +169,7 @@ func (e *engine) call(ctx context.Context, on fsm.DB, list []string, options []f
 		on = e.pool
 	}
 	return &Call{
-		Context: ctx, On: single{e.statements.on(on)},
+		Context: ctx, On: single{e.statements.on(on)}, Batch: e.batch,
 		Options: append([]fsm.Option{fsm.At(clock), fsm.Actor(actor), fsm.Reason(reason), fsm.RequestID(request)}, options...),
 		row:     e.pool.QueryRow(ctx, "SELECT "+strings.Join(list, ", "), once),
 	}

@@ -13,8 +13,11 @@ import (
 // several. The tests are named STATE/EVENT, and STATE/EVENT/VARIANT.
 func Matrix(t *testing.T, m *Machine) {
 	t.Parallel()
-	e := open(t, m)
-	m = e.m
+	open(t, m).matrix(t)
+}
+
+func (e *engine) matrix(t *testing.T) {
+	m := e.m
 	for _, s := range m.States {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()

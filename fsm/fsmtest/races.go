@@ -20,7 +20,11 @@ import (
 // that compensates and is told twice at once STATE/EVENT_told_twice.
 func Races(t *testing.T, m *Machine) {
 	t.Parallel()
-	e := open(t, m)
+	open(t, m).allRaces(t)
+}
+
+func (e *engine) allRaces(t *testing.T) {
+	m := e.m
 	for _, s := range m.States {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()

@@ -21,7 +21,8 @@ type PublishItem = fsm.Item[Key, struct{}]
 // an error leaves.
 func PublishBatch(ctx context.Context, on fsm.DB, items []PublishItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: publishInfo, Lock: lockRows,
+		Event:     publishInfo,
+		Lock:      lockRows,
 		Check:     publishInfoCheck,
 		Canonical: canonical,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -51,7 +52,8 @@ type ArchiveItem = fsm.Item[Key, struct{}]
 // an error leaves.
 func ArchiveBatch(ctx context.Context, on fsm.DB, items []ArchiveItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: archiveInfo, Lock: lockRows,
+		Event:     archiveInfo,
+		Lock:      lockRows,
 		Check:     archiveInfoCheck,
 		Canonical: canonical,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {

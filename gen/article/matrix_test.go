@@ -30,6 +30,12 @@ func TestMatrix(t *testing.T) { fsmtest.Matrix(t, &machine) }
 // sessions at once.
 func TestRaces(t *testing.T) { fsmtest.Races(t, &machine) }
 
+// TestBatches fires every cell by a batch of one.
+func TestBatches(t *testing.T) { fsmtest.Batches(t, &machine) }
+
+// TestBatchRaces fires every such pair by batches of one.
+func TestBatchRaces(t *testing.T) { fsmtest.BatchRaces(t, &machine) }
+
 // TestCreate creates a row, again, and with other values.
 func TestCreate(t *testing.T) { fsmtest.Create(t, &machine) }
 
@@ -42,6 +48,9 @@ func TestCorrect(t *testing.T) { fsmtest.Correct(t, &machine) }
 // TestAbsent fires every event at a row that is not there, and with impossible
 // values.
 func TestAbsent(t *testing.T) { fsmtest.Absent(t, &machine) }
+
+// TestBatchAbsent fires them by a batch of one.
+func TestBatchAbsent(t *testing.T) { fsmtest.BatchAbsent(t, &machine) }
 
 // machine is the machine as its definition says: what must be seen is judged by this, not by the generated SQL.
 var machine = fsmtest.Machine{
@@ -81,6 +90,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(article.PublishBatch(call.Context, call.On, []article.PublishItem{{Key: key}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(article.Publish(call.Context, call.On, key, call.Options...))
 			},
 		},
@@ -96,6 +108,9 @@ var machine = fsmtest.Machine{
 				var key article.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(article.ArchiveBatch(call.Context, call.On, []article.ArchiveItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(article.Archive(call.Context, call.On, key, call.Options...))
 			},

@@ -20,7 +20,8 @@ type PayItem = fsm.Item[Key, struct{}]
 // answer, in the order of the items; [fsm.FireBatch] says what an error leaves.
 func PayBatch(ctx context.Context, on fsm.DB, items []PayItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: payInfo, Lock: lockRows,
+		Event:     payInfo,
+		Lock:      lockRows,
 		Check:     payInfoCheck,
 		Canonical: canonical,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -50,7 +51,8 @@ type QueryPaymentItem = fsm.Item[Key, struct{}]
 // says what an error leaves.
 func QueryPaymentBatch(ctx context.Context, on fsm.DB, items []QueryPaymentItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: queryPaymentInfo, Lock: lockRows,
+		Event:     queryPaymentInfo,
+		Lock:      lockRows,
 		Check:     queryPaymentInfoCheck,
 		Canonical: canonical,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -82,7 +84,8 @@ type QueryRefundItem = fsm.Item[Key, struct{}]
 // what an error leaves.
 func QueryRefundBatch(ctx context.Context, on fsm.DB, items []QueryRefundItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: queryRefundInfo, Lock: lockRows,
+		Event:     queryRefundInfo,
+		Lock:      lockRows,
 		Check:     queryRefundInfoCheck,
 		Canonical: canonical,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -114,7 +117,8 @@ type ExpireItem = fsm.Item[Key, struct{}]
 // leaves.
 func ExpireBatch(ctx context.Context, on fsm.DB, items []ExpireItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: expireInfo, Lock: lockRows,
+		Event:     expireInfo,
+		Lock:      lockRows,
 		Check:     expireInfoCheck,
 		Canonical: canonical,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -146,7 +150,8 @@ type PaymentSucceededItem = fsm.Item[Key, PaymentSucceededParams]
 // [fsm.FireBatch] says what an error leaves.
 func PaymentSucceededBatch(ctx context.Context, on fsm.DB, items []PaymentSucceededItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, PaymentSucceededParams, State, Row]{
-		Event: paymentSucceededInfo, Lock: lockRows,
+		Event:     paymentSucceededInfo,
+		Lock:      lockRows,
 		Check:     paymentSucceededInfoCheck,
 		Facts:     true,
 		Canonical: canonical,
@@ -183,7 +188,8 @@ type PaymentFailedItem = fsm.Item[Key, PaymentFailedParams]
 // says what an error leaves.
 func PaymentFailedBatch(ctx context.Context, on fsm.DB, items []PaymentFailedItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, PaymentFailedParams, State, Row]{
-		Event: paymentFailedInfo, Lock: lockRows,
+		Event:     paymentFailedInfo,
+		Lock:      lockRows,
 		Check:     paymentFailedInfoCheck,
 		Facts:     true,
 		Canonical: canonical,
@@ -219,7 +225,8 @@ type CancelItem = fsm.Item[Key, struct{}]
 // leaves.
 func CancelBatch(ctx context.Context, on fsm.DB, items []CancelItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: cancelInfo, Lock: lockRows,
+		Event:     cancelInfo,
+		Lock:      lockRows,
 		Check:     cancelInfoCheck,
 		Canonical: canonical,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -250,7 +257,8 @@ type ShipItem = fsm.Item[Key, struct{}]
 // answer, in the order of the items; [fsm.FireBatch] says what an error leaves.
 func ShipBatch(ctx context.Context, on fsm.DB, items []ShipItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: shipInfo, Lock: lockRows,
+		Event:     shipInfo,
+		Lock:      lockRows,
 		Check:     shipInfoCheck,
 		Canonical: canonical,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -282,7 +290,8 @@ type ReceiveItem = fsm.Item[Key, struct{}]
 // an error leaves.
 func ReceiveBatch(ctx context.Context, on fsm.DB, items []ReceiveItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: receiveInfo, Lock: lockRows,
+		Event:     receiveInfo,
+		Lock:      lockRows,
 		Check:     receiveInfoCheck,
 		Canonical: canonical,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -314,7 +323,8 @@ type RefundItem = fsm.Item[Key, RefundParams]
 // leaves.
 func RefundBatch(ctx context.Context, on fsm.DB, items []RefundItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, RefundParams, State, Row]{
-		Event: refundInfo, Lock: lockRows,
+		Event:     refundInfo,
+		Lock:      lockRows,
 		Check:     refundInfoCheck,
 		Facts:     true,
 		Canonical: canonical,
@@ -352,7 +362,8 @@ type RefundSucceededItem = fsm.Item[Key, RefundSucceededParams]
 // [fsm.FireBatch] says what an error leaves.
 func RefundSucceededBatch(ctx context.Context, on fsm.DB, items []RefundSucceededItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, RefundSucceededParams, State, Row]{
-		Event: refundSucceededInfo, Lock: lockRows,
+		Event:     refundSucceededInfo,
+		Lock:      lockRows,
 		Check:     refundSucceededInfoCheck,
 		Facts:     true,
 		Canonical: canonical,
@@ -390,7 +401,8 @@ type RefundFailedItem = fsm.Item[Key, RefundFailedParams]
 // says what an error leaves.
 func RefundFailedBatch(ctx context.Context, on fsm.DB, items []RefundFailedItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, RefundFailedParams, State, Row]{
-		Event: refundFailedInfo, Lock: lockRows,
+		Event:     refundFailedInfo,
+		Lock:      lockRows,
 		Check:     refundFailedInfoCheck,
 		Facts:     true,
 		Canonical: canonical,

@@ -31,6 +31,12 @@ func TestMatrix(t *testing.T) { fsmtest.Matrix(t, &machine) }
 // sessions at once.
 func TestRaces(t *testing.T) { fsmtest.Races(t, &machine) }
 
+// TestBatches fires every cell by a batch of one.
+func TestBatches(t *testing.T) { fsmtest.Batches(t, &machine) }
+
+// TestBatchRaces fires every such pair by batches of one.
+func TestBatchRaces(t *testing.T) { fsmtest.BatchRaces(t, &machine) }
+
 // TestDeadlines runs every sweep over rows that are due, and rows that are not.
 func TestDeadlines(t *testing.T) { fsmtest.Deadlines(t, &machine) }
 
@@ -46,6 +52,9 @@ func TestCorrect(t *testing.T) { fsmtest.Correct(t, &machine) }
 // TestAbsent fires every event at a row that is not there, and with impossible
 // values.
 func TestAbsent(t *testing.T) { fsmtest.Absent(t, &machine) }
+
+// TestBatchAbsent fires them by a batch of one.
+func TestBatchAbsent(t *testing.T) { fsmtest.BatchAbsent(t, &machine) }
 
 // machine is the machine as its definition says: what must be seen is judged by this, not by the generated SQL.
 var machine = fsmtest.Machine{
@@ -99,6 +108,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.PayBatch(call.Context, call.On, []order.PayItem{{Key: key}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(order.Pay(call.Context, call.On, key, call.Options...))
 			},
 		},
@@ -114,6 +126,9 @@ var machine = fsmtest.Machine{
 				var key order.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.QueryPaymentBatch(call.Context, call.On, []order.QueryPaymentItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(order.QueryPayment(call.Context, call.On, key, call.Options...))
 			},
@@ -131,6 +146,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.QueryRefundBatch(call.Context, call.On, []order.QueryRefundItem{{Key: key}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(order.QueryRefund(call.Context, call.On, key, call.Options...))
 			},
 		},
@@ -146,6 +164,9 @@ var machine = fsmtest.Machine{
 				var key order.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.ExpireBatch(call.Context, call.On, []order.ExpireItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(order.Expire(call.Context, call.On, key, call.Options...))
 			},
@@ -171,6 +192,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key, &p.PaymentNo, &p.PaidCents); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.PaymentSucceededBatch(call.Context, call.On, []order.PaymentSucceededItem{{Key: key, Params: p}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(order.PaymentSucceeded(call.Context, call.On, key, p, call.Options...))
 			},
 		},
@@ -192,6 +216,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key, &p.PaymentNo); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.PaymentFailedBatch(call.Context, call.On, []order.PaymentFailedItem{{Key: key, Params: p}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(order.PaymentFailed(call.Context, call.On, key, p, call.Options...))
 			},
 		},
@@ -208,6 +235,9 @@ var machine = fsmtest.Machine{
 				var key order.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.CancelBatch(call.Context, call.On, []order.CancelItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(order.Cancel(call.Context, call.On, key, call.Options...))
 			},
@@ -226,6 +256,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.ShipBatch(call.Context, call.On, []order.ShipItem{{Key: key}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(order.Ship(call.Context, call.On, key, call.Options...))
 			},
 		},
@@ -242,6 +275,9 @@ var machine = fsmtest.Machine{
 				var key order.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.ReceiveBatch(call.Context, call.On, []order.ReceiveItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(order.Receive(call.Context, call.On, key, call.Options...))
 			},
@@ -269,6 +305,9 @@ var machine = fsmtest.Machine{
 				var p order.RefundParams
 				if err := call.Scan(&key, &p.RefundNo, &p.AmountCents); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.RefundBatch(call.Context, call.On, []order.RefundItem{{Key: key, Params: p}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(order.Refund(call.Context, call.On, key, p, call.Options...))
 			},
@@ -298,6 +337,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key, &p.RefundNo, &p.PaymentNo, &p.AmountCents); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.RefundSucceededBatch(call.Context, call.On, []order.RefundSucceededItem{{Key: key, Params: p}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(order.RefundSucceeded(call.Context, call.On, key, p, call.Options...))
 			},
 		},
@@ -315,6 +357,9 @@ var machine = fsmtest.Machine{
 				var p order.RefundFailedParams
 				if err := call.Scan(&key, &p.RefundNo); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(order.RefundFailedBatch(call.Context, call.On, []order.RefundFailedItem{{Key: key, Params: p}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(order.RefundFailed(call.Context, call.On, key, p, call.Options...))
 			},

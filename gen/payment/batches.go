@@ -21,7 +21,8 @@ type SubmitItem = fsm.Item[Key, struct{}]
 // leaves.
 func SubmitBatch(ctx context.Context, on fsm.DB, items []SubmitItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: submitInfo, Lock: lockRows,
+		Event: submitInfo,
+		Lock:  lockRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.PaymentSubmitBatchParams{
 				FsmN:         b.N,
@@ -49,7 +50,8 @@ type QueryItem = fsm.Item[Key, struct{}]
 // leaves.
 func QueryBatch(ctx context.Context, on fsm.DB, items []QueryItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: queryInfo, Lock: lockRows,
+		Event: queryInfo,
+		Lock:  lockRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.PaymentQueryBatchParams{
 				FsmN:         b.N,
@@ -79,7 +81,8 @@ type CloseItem = fsm.Item[Key, struct{}]
 // leaves.
 func CloseBatch(ctx context.Context, on fsm.DB, items []CloseItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: closeInfo, Lock: lockRows,
+		Event: closeInfo,
+		Lock:  lockRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.PaymentCloseBatchParams{
 				FsmN:         b.N,
@@ -109,7 +112,8 @@ type SucceedItem = fsm.Item[Key, SucceedParams]
 // an error leaves.
 func SucceedBatch(ctx context.Context, on fsm.DB, items []SucceedItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, SucceedParams, State, Row]{
-		Event: succeedInfo, Lock: lockRows,
+		Event: succeedInfo,
+		Lock:  lockRows,
 		Check: succeedInfoCheck,
 		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, SucceedParams]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -144,7 +148,8 @@ type FailItem = fsm.Item[Key, struct{}]
 // answer, in the order of the items; [fsm.FireBatch] says what an error leaves.
 func FailBatch(ctx context.Context, on fsm.DB, items []FailItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: failInfo, Lock: lockRows,
+		Event: failInfo,
+		Lock:  lockRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.PaymentFailBatchParams{
 				FsmN:         b.N,

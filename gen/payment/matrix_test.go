@@ -31,6 +31,12 @@ func TestMatrix(t *testing.T) { fsmtest.Matrix(t, &machine) }
 // sessions at once.
 func TestRaces(t *testing.T) { fsmtest.Races(t, &machine) }
 
+// TestBatches fires every cell by a batch of one.
+func TestBatches(t *testing.T) { fsmtest.Batches(t, &machine) }
+
+// TestBatchRaces fires every such pair by batches of one.
+func TestBatchRaces(t *testing.T) { fsmtest.BatchRaces(t, &machine) }
+
 // TestDeadlines runs every sweep over rows that are due, and rows that are not.
 func TestDeadlines(t *testing.T) { fsmtest.Deadlines(t, &machine) }
 
@@ -46,6 +52,9 @@ func TestCorrect(t *testing.T) { fsmtest.Correct(t, &machine) }
 // TestAbsent fires every event at a row that is not there, and with impossible
 // values.
 func TestAbsent(t *testing.T) { fsmtest.Absent(t, &machine) }
+
+// TestBatchAbsent fires them by a batch of one.
+func TestBatchAbsent(t *testing.T) { fsmtest.BatchAbsent(t, &machine) }
 
 // machine is the machine as its definition says: what must be seen is judged by this, not by the generated SQL.
 var machine = fsmtest.Machine{
@@ -93,6 +102,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(payment.SubmitBatch(call.Context, call.On, []payment.SubmitItem{{Key: key}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(payment.Submit(call.Context, call.On, key, call.Options...))
 			},
 		},
@@ -108,6 +120,9 @@ var machine = fsmtest.Machine{
 				var key payment.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(payment.QueryBatch(call.Context, call.On, []payment.QueryItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(payment.Query(call.Context, call.On, key, call.Options...))
 			},
@@ -125,6 +140,9 @@ var machine = fsmtest.Machine{
 				var key payment.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(payment.CloseBatch(call.Context, call.On, []payment.CloseItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(payment.Close(call.Context, call.On, key, call.Options...))
 			},
@@ -149,6 +167,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key, &p.ProviderRef, &p.PaidCents); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(payment.SucceedBatch(call.Context, call.On, []payment.SucceedItem{{Key: key, Params: p}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(payment.Succeed(call.Context, call.On, key, p, call.Options...))
 			},
 		},
@@ -164,6 +185,9 @@ var machine = fsmtest.Machine{
 				var key payment.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(payment.FailBatch(call.Context, call.On, []payment.FailItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(payment.Fail(call.Context, call.On, key, call.Options...))
 			},

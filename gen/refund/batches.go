@@ -20,7 +20,8 @@ type SendItem = fsm.Item[Key, struct{}]
 // answer, in the order of the items; [fsm.FireBatch] says what an error leaves.
 func SendBatch(ctx context.Context, on fsm.DB, items []SendItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: sendInfo, Lock: lockRows,
+		Event: sendInfo,
+		Lock:  lockRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundSendBatchParams{
 				FsmN:         b.N,
@@ -48,7 +49,8 @@ type QueryItem = fsm.Item[Key, struct{}]
 // leaves.
 func QueryBatch(ctx context.Context, on fsm.DB, items []QueryItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: queryInfo, Lock: lockRows,
+		Event: queryInfo,
+		Lock:  lockRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundQueryBatchParams{
 				FsmN:         b.N,
@@ -78,7 +80,8 @@ type RetryItem = fsm.Item[Key, struct{}]
 // leaves.
 func RetryBatch(ctx context.Context, on fsm.DB, items []RetryItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: retryInfo, Lock: lockRows,
+		Event: retryInfo,
+		Lock:  lockRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundRetryBatchParams{
 				FsmN:         b.N,
@@ -108,7 +111,8 @@ type SucceedItem = fsm.Item[Key, SucceedParams]
 // an error leaves.
 func SucceedBatch(ctx context.Context, on fsm.DB, items []SucceedItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, SucceedParams, State, Row]{
-		Event: succeedInfo, Lock: lockRows,
+		Event: succeedInfo,
+		Lock:  lockRows,
 		Check: succeedInfoCheck,
 		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, SucceedParams]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -144,7 +148,8 @@ type CloseItem = fsm.Item[Key, struct{}]
 // leaves.
 func CloseBatch(ctx context.Context, on fsm.DB, items []CloseItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: closeInfo, Lock: lockRows,
+		Event: closeInfo,
+		Lock:  lockRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundCloseBatchParams{
 				FsmN:         b.N,
@@ -174,7 +179,8 @@ type StickItem = fsm.Item[Key, struct{}]
 // leaves.
 func StickBatch(ctx context.Context, on fsm.DB, items []StickItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event: stickInfo, Lock: lockRows,
+		Event: stickInfo,
+		Lock:  lockRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundStickBatchParams{
 				FsmN:         b.N,

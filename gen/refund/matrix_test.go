@@ -31,6 +31,12 @@ func TestMatrix(t *testing.T) { fsmtest.Matrix(t, &machine) }
 // sessions at once.
 func TestRaces(t *testing.T) { fsmtest.Races(t, &machine) }
 
+// TestBatches fires every cell by a batch of one.
+func TestBatches(t *testing.T) { fsmtest.Batches(t, &machine) }
+
+// TestBatchRaces fires every such pair by batches of one.
+func TestBatchRaces(t *testing.T) { fsmtest.BatchRaces(t, &machine) }
+
 // TestDeadlines runs every sweep over rows that are due, and rows that are not.
 func TestDeadlines(t *testing.T) { fsmtest.Deadlines(t, &machine) }
 
@@ -46,6 +52,9 @@ func TestCorrect(t *testing.T) { fsmtest.Correct(t, &machine) }
 // TestAbsent fires every event at a row that is not there, and with impossible
 // values.
 func TestAbsent(t *testing.T) { fsmtest.Absent(t, &machine) }
+
+// TestBatchAbsent fires them by a batch of one.
+func TestBatchAbsent(t *testing.T) { fsmtest.BatchAbsent(t, &machine) }
 
 // machine is the machine as its definition says: what must be seen is judged by this, not by the generated SQL.
 var machine = fsmtest.Machine{
@@ -92,6 +101,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(refund.SendBatch(call.Context, call.On, []refund.SendItem{{Key: key}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(refund.Send(call.Context, call.On, key, call.Options...))
 			},
 		},
@@ -107,6 +119,9 @@ var machine = fsmtest.Machine{
 				var key refund.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(refund.QueryBatch(call.Context, call.On, []refund.QueryItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(refund.Query(call.Context, call.On, key, call.Options...))
 			},
@@ -124,6 +139,9 @@ var machine = fsmtest.Machine{
 				var key refund.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(refund.RetryBatch(call.Context, call.On, []refund.RetryItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(refund.Retry(call.Context, call.On, key, call.Options...))
 			},
@@ -148,6 +166,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key, &p.ProviderRef, &p.AmountCents); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(refund.SucceedBatch(call.Context, call.On, []refund.SucceedItem{{Key: key, Params: p}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(refund.Succeed(call.Context, call.On, key, p, call.Options...))
 			},
 		},
@@ -164,6 +185,9 @@ var machine = fsmtest.Machine{
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
 				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(refund.CloseBatch(call.Context, call.On, []refund.CloseItem{{Key: key}}, call.Options...))
+				}
 				return fsmtest.AnswerOf(refund.Close(call.Context, call.On, key, call.Options...))
 			},
 		},
@@ -179,6 +203,9 @@ var machine = fsmtest.Machine{
 				var key refund.Key
 				if err := call.Scan(&key); err != nil {
 					return fsmtest.Answer{}, err
+				}
+				if call.Batch {
+					return fsmtest.BatchAnswerOf(refund.StickBatch(call.Context, call.On, []refund.StickItem{{Key: key}}, call.Options...))
 				}
 				return fsmtest.AnswerOf(refund.Stick(call.Context, call.On, key, call.Options...))
 			},

@@ -6,7 +6,8 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// call renders the closure that reads key and parameters and makes the call.
+// call renders the closure that reads key and parameters and makes the call,
+// alone or by its batch.
 func (g *generator) call(e *model.Event) {
 	f := g.f
 	g.closure("Call")
@@ -19,6 +20,13 @@ func (g *generator) call(e *model.Event) {
 		}
 	}
 	g.scan(fields)
+	item := "{Key: key}"
+	if len(e.Params) > 0 {
+		item = "{Key: key, Params: p}"
+	}
+	f.P("if call.Batch {")
+	f.P("return ", g.test("BatchAnswerOf"), "(", g.own(e.Ident+"Batch"), "(call.Context, call.On, []", g.own(e.Ident+"Item"), "{", item, "}, call.Options...))")
+	f.P("}")
 	f.P("return ", g.test("AnswerOf"), "(", g.own(e.Ident), "(call.Context, call.On, key", args, ", call.Options...))")
 	f.P("},")
 }

@@ -72,11 +72,14 @@ func (g *generator) tests() {
 		{"Table", "writes to the tables past the calls, and sees that they refuse what no call may do", false},
 		{"Matrix", "fires every cell of the table, and every way of those with guards", false},
 		{"Races", "fires every pair of events that both write in one state, from two sessions at once", len(g.Races) == 0},
+		{"Batches", "fires every cell by a batch of one", len(g.m.Events) == 0},
+		{"BatchRaces", "fires every such pair by batches of one", len(g.Races) == 0},
 		{"Deadlines", "runs every sweep over rows that are due, and rows that are not", !g.m.Deadlines()},
 		{"Create", "creates a row, again, and with other values", false},
 		{"History", "reads pages of a row's history", false},
 		{"Correct", "forces a row from each state into each", false},
 		{"Absent", "fires every event at a row that is not there, and with impossible values", len(g.m.Events) == 0},
+		{"BatchAbsent", "fires them by a batch of one", len(g.m.Events) == 0},
 	} {
 		if t.left {
 			continue

@@ -44,7 +44,8 @@ func (g *generator) batch(f *genfile.File, e *model.Event) {
 		"[fsm.FireBatch] says what an error leaves.")
 	f.P("func ", e.Ident, "Batch(ctx ", ctx, ", on ", db, ", items []", item, ", options ...", f.Import(RuntimePath, "Option"), ") ([]BatchResult, error) {")
 	f.P("return ", f.Import(RuntimePath, "FireBatch"), "(ctx, on, &", f.Import(RuntimePath, "Batch"), "[Key, ", params, ", State, Row]{")
-	f.P("Event: ", infoVar(e.Ident), ", Lock: lockRows,")
+	f.P("Event: ", infoVar(e.Ident), ",")
+	f.P("Lock: lockRows,")
 	if g.checks(e) {
 		f.P("Check: ", infoVar(e.Ident), "Check,")
 	}

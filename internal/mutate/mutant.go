@@ -15,6 +15,8 @@ type Source struct {
 	// Event is what a statement is the call of; empty for a statement of none, and
 	// for a migration.
 	Event string
+	// Batch says that the statement is the event's batch.
+	Batch bool
 	// File and Line are where the text begins: queries/order.sql, 12.
 	File string
 	Line int

@@ -84,7 +84,7 @@ func loadQueries(root fs.FS, file string) ([]*Source, error) {
 			Line: 1 + strings.Count(text[:lo], "\n"), Text: text[lo : lo+end],
 		}
 		if event := eventLine.FindStringSubmatch(text[at[1]:lo]); event != nil {
-			s.Event = event[1]
+			s.Event, s.Batch = event[1], event[2] != ""
 		}
 		if err := s.pair(run[s.Name]); err != nil {
 			return nil, err

@@ -22,9 +22,9 @@ const (
 // kindOf tells the kind of a test by its name.
 func kindOf(test string) int {
 	switch {
-	case strings.HasPrefix(test, "TestMatrix/"):
+	case strings.HasPrefix(test, "TestMatrix/"), strings.HasPrefix(test, "TestBatches/"):
 		return ofCells
-	case strings.HasPrefix(test, "TestRaces/"):
+	case strings.HasPrefix(test, "TestRaces/"), strings.HasPrefix(test, "TestBatchRaces/"):
 		return ofRaces
 	}
 	return ofOthers
@@ -78,7 +78,8 @@ type touch struct {
 
 // firing returns the tests of the kind that fire the statement's event, as their
 // names say: TestMatrix/STATE/EVENT, TestRaces/STATE/FIRST_then_SECOND and
-// TestRaces/STATE/EVENT_told_twice. It returns nil for the statement of no event, and for tests of other names.
+// TestRaces/STATE/EVENT_told_twice, and TestBatches and TestBatchRaces for the
+// statement of a batch. It returns nil for the statement of no event, and for tests of other names.
 func (s *suite) firing(source *mutate.Source, kind int) []string {
 	if source.Event == "" || kind == ofOthers {
 		return nil
@@ -86,7 +87,7 @@ func (s *suite) firing(source *mutate.Source, kind int) []string {
 	out := []string{}
 	for _, test := range s.tests {
 		parts := strings.Split(test, "/")
-		if kindOf(test) != kind || len(parts) < 3 {
+		if kindOf(test) != kind || len(parts) < 3 || strings.HasPrefix(test, "TestBatch") != source.Batch {
 			continue
 		}
 		first, second, _ := strings.Cut(strings.TrimSuffix(parts[2], "_told_twice"), "_then_")
