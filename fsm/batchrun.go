@@ -36,9 +36,9 @@ type batchRun[K comparable, P any, S ~string, R any] struct {
 	// like has, for each item, the first of those of its row that have equal
 	// parameters.
 	like []int
-	// replays have what an item is told whose like has written its fact, by the
-	// number of the first like.
-	replays map[int]BatchResult[S, R]
+	// replays have the transitions of the facts that were written, by the number of
+	// the first of the items with those parameters.
+	replays map[int]Transition[S]
 }
 
 // batchRow is a row with the numbers of its items that have no answer yet.
@@ -78,7 +78,7 @@ func (r *batchRun[K, P, S, R]) expected(n int) *int64 {
 func (r *batchRun[K, P, S, R]) line() {
 	at := make(map[K]*batchRow[K], len(r.items))
 	r.like = make([]int, len(r.items))
-	r.replays = map[int]BatchResult[S, R]{}
+	r.replays = map[int]Transition[S]{}
 	for n := range r.items {
 		item := &r.items[n]
 		r.like[n] = n
@@ -250,15 +250,16 @@ func (r *batchRun[K, P, S, R]) settle(row *batchRow[K], got BatchResult[S, R]) {
 	row.waiting, row.races = row.waiting[1:], 0
 	wrote := got.Err == nil && (got.Result.Outcome == Applied || got.Result.Outcome == Compensated)
 	if wrote && r.Facts {
-		got.Result.Outcome = Replayed
-		r.replays[r.like[n]] = got
+		r.replays[r.like[n]] = got.Result.Transition
 	}
 	for len(row.waiting) > 0 {
 		next := row.waiting[0]
-		replayed, known := r.replays[r.like[next]]
+		made, known := r.replays[r.like[next]]
 		switch {
-		case known:
-			r.results[next] = replayed
+		case known && got.Err == nil: // the row is as the last answer shows it
+			again := got
+			again.Result.Outcome, again.Result.Transition, again.Result.Guards = Replayed, made, nil
+			r.results[next] = again
 		case !wrote && r.repeats(n, next):
 			r.results[next] = got
 		default:
