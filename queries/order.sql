@@ -142,7 +142,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'pay')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: OrderQueryPayment :one
 -- Event query_payment: no callback came in time; ask the provider
@@ -266,7 +266,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: OrderQueryRefund :one
 -- Event query_refund: no refund result came in time; ask the provider
@@ -390,7 +390,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: OrderExpire :one
 -- Event expire: the customer did not pay in time
@@ -498,7 +498,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: OrderPaymentSucceeded :one
 -- Event payment_succeeded: the provider took the customer's money
@@ -698,7 +698,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 
 -- name: OrderPaymentFailed :one
 -- Event payment_failed: one attempt to pay failed
@@ -849,7 +849,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 
 -- name: OrderCancel :one
 -- Event cancel: the customer gave up before paying
@@ -962,7 +962,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'cancel')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: OrderShip :one
 -- Event ship: the parcel left
@@ -1075,7 +1075,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'ship')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: OrderReceive :one
 -- Event receive: the parcel arrived
@@ -1188,7 +1188,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'receive')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: OrderRefund :one
 -- Event refund: money goes back, in part or all that is left
@@ -1385,7 +1385,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 
 -- name: OrderRefundSucceeded :one
 -- Event refund_succeeded: the provider gave money back
@@ -1580,7 +1580,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 
 -- name: OrderRefundFailed :one
 -- Event refund_failed: the provider could not give the money back
@@ -1713,7 +1713,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 
 -- name: OrderSweepQueryPayment :many
 -- Moves one page of the rows whose deadline is due.

@@ -140,7 +140,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no AND (c.fsm_cell <> 2 OR h.event = 'submit')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: PaymentQuery :one
 -- Event query: no callback came in time; ask the provider
@@ -264,7 +264,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: PaymentClose :one
 -- Event close: the attempt was given up
@@ -377,7 +377,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no AND (c.fsm_cell <> 2 OR h.event = 'close')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: PaymentSucceed :one
 -- Event succeed: the provider took the money
@@ -568,7 +568,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM fact AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 
 -- name: PaymentFail :one
 -- Event fail: the provider declined
@@ -676,7 +676,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: PaymentSweepQuery :many
 -- Moves one page of the rows whose deadline is due.

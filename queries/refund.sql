@@ -153,7 +153,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no AND (c.fsm_cell <> 2 OR h.event = 'send')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: RefundQuery :one
 -- Event query: no result came in time; ask for it
@@ -277,7 +277,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: RefundRetry :one
 -- Event retry: a person lets the provider go on
@@ -408,7 +408,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no AND (c.fsm_cell <> 2 OR h.event = 'retry')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: RefundSucceed :one
 -- Event succeed: the money went back
@@ -595,7 +595,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM fact AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 
 -- name: RefundClose :one
 -- Event close: the provider says that it did not happen
@@ -705,7 +705,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: RefundStick :one
 -- Event stick: the provider reports an abnormal refund
@@ -829,7 +829,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE;
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 
 -- name: RefundSweepSend :many
 -- Moves one page of the rows whose deadline is due.

@@ -166,7 +166,7 @@ LEFT JOIN LATERAL (
   WHERE h.article_id = o.article_id AND (c.fsm_cell <> 2 OR h.event = 'archive')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.article_id IN (SELECT x.article_id FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type ArticleArchiveBatchParams struct {
@@ -694,7 +694,7 @@ LEFT JOIN LATERAL (
   WHERE h.article_id = o.article_id AND (c.fsm_cell <> 2 OR h.event = 'publish')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.article_id IN (SELECT x.article_id FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type ArticlePublishBatchParams struct {

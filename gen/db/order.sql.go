@@ -191,7 +191,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'cancel')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type OrderCancelBatchParams struct {
@@ -678,7 +678,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type OrderExpireBatchParams struct {
@@ -1058,7 +1058,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'pay')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type OrderPayBatchParams struct {
@@ -1371,7 +1371,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE
 `
 
 type OrderPaymentFailedBatchParams struct {
@@ -1737,7 +1737,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE
 `
 
 type OrderPaymentSucceededBatchParams struct {
@@ -2025,7 +2025,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type OrderQueryPaymentBatchParams struct {
@@ -2309,7 +2309,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type OrderQueryRefundBatchParams struct {
@@ -2582,7 +2582,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'receive')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type OrderReceiveBatchParams struct {
@@ -2943,7 +2943,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE
 `
 
 type OrderRefundBatchParams struct {
@@ -3230,7 +3230,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE
 `
 
 type OrderRefundFailedBatchParams struct {
@@ -3583,7 +3583,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM fact AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE
 `
 
 type OrderRefundSucceededBatchParams struct {
@@ -3862,7 +3862,7 @@ LEFT JOIN LATERAL (
   WHERE h.order_id = o.order_id AND (c.fsm_cell <> 2 OR h.event = 'ship')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.order_id IN (SELECT x.order_id FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type OrderShipBatchParams struct {

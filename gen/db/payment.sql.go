@@ -183,7 +183,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no AND (c.fsm_cell <> 2 OR h.event = 'close')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type PaymentCloseBatchParams struct {
@@ -627,7 +627,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type PaymentFailBatchParams struct {
@@ -998,7 +998,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type PaymentQueryBatchParams struct {
@@ -1260,7 +1260,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no AND (c.fsm_cell <> 2 OR h.event = 'submit')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type PaymentSubmitBatchParams struct {
@@ -1599,7 +1599,7 @@ LEFT JOIN LATERAL (
   WHERE h.payment_no = o.payment_no AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.payment_no IN (SELECT x.payment_no FROM fact AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE
 `
 
 type PaymentSucceedBatchParams struct {

@@ -180,7 +180,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type RefundCloseBatchParams struct {
@@ -745,7 +745,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type RefundQueryBatchParams struct {
@@ -1020,7 +1020,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no AND (c.fsm_cell <> 2 OR h.event = 'retry')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type RefundRetryBatchParams struct {
@@ -1295,7 +1295,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no AND (c.fsm_cell <> 2 OR h.event = 'send')
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type RefundSendBatchParams struct {
@@ -1563,7 +1563,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM moved AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE
 `
 
 type RefundStickBatchParams struct {
@@ -1898,7 +1898,7 @@ LEFT JOIN LATERAL (
   WHERE h.refund_no = o.refund_no AND i.fsm_known_key IS NULL
   ORDER BY h.version DESC LIMIT 1
 ) AS h ON true
-WHERE (o.refund_no IN (SELECT x.refund_no FROM fact AS x)) IS NOT TRUE
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE
 `
 
 type RefundSucceedBatchParams struct {

@@ -75,7 +75,7 @@ func (s statement) asked(w *writer) {
 	if s.batch {
 		if s.writes() {
 			w.line(0, ") AS h ON true")
-			w.line(0, "WHERE %s IS NOT TRUE;", s.m.among("o", s.wrote()))
+			w.line(0, "WHERE %s IS NOT TRUE;", among("i.fsm_n", "x.fsm_n", s.wrote()))
 		} else {
 			w.line(0, ") AS h ON true;")
 		}

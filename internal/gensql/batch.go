@@ -187,10 +187,14 @@ func (s statement) held() string {
 // PostgreSQL cannot judge an UPDATE anew, on a row that another session changed
 // meanwhile, by what the statement itself inserts.
 func (s statement) taken() cte {
+	mine := s.m.key("l")
+	if len(s.m.Table.Keys) > 1 {
+		mine = "(" + mine + ")"
+	}
 	return cte{"taken", "MATERIALIZED ", []string{
 		"SELECT " + s.m.row("l") + ", l.fsm_cell" + s.along("l"),
 		"FROM locked AS l",
-		"WHERE " + s.m.among("l", "fact") + " IS TRUE",
+		"WHERE " + among(mine, s.m.key("x"), "fact") + " IS TRUE",
 	}}
 }
 
@@ -256,22 +260,18 @@ func (s statement) emittedBatch() (cte, bool) {
 		given.payload(s.event.Params), s.identityJSON(given), from, "CROSS JOIN LATERAL "+set+" AS e(topic)")}, true
 }
 
-// wrote is the part that has the rows which the statement wrote to.
+// wrote is the part that has the items for which the statement wrote.
 func (s statement) wrote() string {
 	if s.facts {
-		return "fact"
+		return "taken"
 	}
 	return "moved"
 }
 
-// among is the condition that a row's key is among those of a part. PostgreSQL
-// makes a join of a bare IN; behind IS TRUE or IS NOT TRUE it keeps to a hash
-// table.
-func (t stored) among(alias, part string) string {
-	mine, theirs := t.key(alias), t.key("x")
-	if len(t.Table.Keys) > 1 {
-		mine = "(" + mine + ")"
-	}
+// among is the condition that something is among theirs, of a part called x.
+// PostgreSQL makes a join of a bare IN; behind IS TRUE or IS NOT TRUE it keeps to
+// a hash table.
+func among(mine, theirs, part string) string {
 	return fmt.Sprintf("(%s IN (SELECT %s FROM %s AS x))", mine, theirs, part)
 }
 
