@@ -15,6 +15,8 @@ type query struct {
 	// what is the query in the words of a message.
 	what string
 	pos  diag.Position
+	// batch says that it is the batch of an event.
+	batch bool
 }
 
 // queriesOf lists the queries of a machine; one without a table has none.
@@ -26,18 +28,18 @@ func queriesOf(m *model.Machine) []query {
 	}
 	var queries []query
 	for _, own := range []string{"Create", "Get", "History", "Correct", "LockRows"} {
-		queries = append(queries, query{m.Ident + own, m, own + " of machine " + quote(m.Name), m.Pos})
+		queries = append(queries, query{m.Ident + own, m, own + " of machine " + quote(m.Name), m.Pos, false})
 	}
 	for _, e := range m.Events {
 		if e.Ident != "" {
 			queries = append(queries,
-				query{m.Ident + e.Ident, m, "event " + quote(e.Name) + " of machine " + quote(m.Name), e.Pos},
-				query{m.Ident + e.Ident + "Batch", m, "the batch of event " + quote(e.Name) + " of machine " + quote(m.Name), e.Pos})
+				query{m.Ident + e.Ident, m, "event " + quote(e.Name) + " of machine " + quote(m.Name), e.Pos, false},
+				query{m.Ident + e.Ident + "Batch", m, "the batch of event " + quote(e.Name) + " of machine " + quote(m.Name), e.Pos, true})
 		}
 	}
 	for _, e := range m.DeadlineEvents() {
 		if e.Ident != "" {
-			queries = append(queries, query{m.Ident + "Sweep" + e.Ident, m, "the sweep of event " + quote(e.Name) + " of machine " + quote(m.Name), e.Pos})
+			queries = append(queries, query{m.Ident + "Sweep" + e.Ident, m, "the sweep of event " + quote(e.Name) + " of machine " + quote(m.Name), e.Pos, false})
 		}
 	}
 	return queries
@@ -50,6 +52,7 @@ func takeQueries(m *model.Machine, taken map[string]query, problems *diag.List) 
 		switch {
 		case !ok:
 			taken[q.name] = q
+		case q.batch && other.batch: // their events have been reported
 		case other.machine != m: // two of one machine are reported by Run
 			problems.Addf(q.pos, CodeIdentifier, diag.Error, "%s would be called %s in gen/db, as %s is; rename one", q.what, q.name, other.what)
 		}
