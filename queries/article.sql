@@ -307,7 +307,7 @@ ORDER BY h.version LIMIT @fsm_limit::integer;
 -- name: ArticleLockRows :exec
 -- Locks rows in the order of their keys, before a batch writes the first fact.
 SELECT o.article_id
-FROM (SELECT unnest(@fsm_key::uuid[]) AS fsm_key) AS i
-JOIN articles AS o ON o.article_id = i.fsm_key
+FROM (SELECT unnest(@fsm_key::uuid[]) AS fsm_key) AS a
+JOIN articles AS o ON o.article_id = a.fsm_key
 ORDER BY o.article_id
 FOR NO KEY UPDATE OF o;

@@ -1909,7 +1909,7 @@ ORDER BY h.version LIMIT @fsm_limit::integer;
 -- name: OrderLockRows :exec
 -- Locks rows in the order of their keys, before a batch writes the first fact.
 SELECT o.order_id
-FROM (SELECT unnest(@fsm_key::uuid[]) AS fsm_key) AS i
-JOIN orders AS o ON o.order_id = i.fsm_key
+FROM (SELECT unnest(@fsm_key::uuid[]) AS fsm_key) AS a
+JOIN orders AS o ON o.order_id = a.fsm_key
 ORDER BY o.order_id
 FOR NO KEY UPDATE OF o;

@@ -802,7 +802,7 @@ ORDER BY h.version LIMIT @fsm_limit::integer;
 -- name: PaymentLockRows :exec
 -- Locks rows in the order of their keys, before a batch writes the first fact.
 SELECT o.payment_no
-FROM (SELECT unnest(@fsm_key::text[]) AS fsm_key) AS i
-JOIN payments AS o ON o.payment_no = i.fsm_key
+FROM (SELECT unnest(@fsm_key::text[]) AS fsm_key) AS a
+JOIN payments AS o ON o.payment_no = a.fsm_key
 ORDER BY o.payment_no
 FOR NO KEY UPDATE OF o;

@@ -964,7 +964,7 @@ ORDER BY h.version LIMIT @fsm_limit::integer;
 -- name: RefundLockRows :exec
 -- Locks rows in the order of their keys, before a batch writes the first fact.
 SELECT o.refund_no
-FROM (SELECT unnest(@fsm_key::text[]) AS fsm_key) AS i
-JOIN refunds AS o ON o.refund_no = i.fsm_key
+FROM (SELECT unnest(@fsm_key::text[]) AS fsm_key) AS a
+JOIN refunds AS o ON o.refund_no = a.fsm_key
 ORDER BY o.refund_no
 FOR NO KEY UPDATE OF o;

@@ -499,8 +499,8 @@ func (q *Queries) ArticleHistory(ctx context.Context, arg ArticleHistoryParams) 
 
 const articleLockRows = `-- name: ArticleLockRows :exec
 SELECT o.article_id
-FROM (SELECT unnest($1::uuid[]) AS fsm_key) AS i
-JOIN articles AS o ON o.article_id = i.fsm_key
+FROM (SELECT unnest($1::uuid[]) AS fsm_key) AS a
+JOIN articles AS o ON o.article_id = a.fsm_key
 ORDER BY o.article_id
 FOR NO KEY UPDATE OF o
 `

@@ -861,8 +861,8 @@ func (q *Queries) OrderHistory(ctx context.Context, arg OrderHistoryParams) ([]O
 
 const orderLockRows = `-- name: OrderLockRows :exec
 SELECT o.order_id
-FROM (SELECT unnest($1::uuid[]) AS fsm_key) AS i
-JOIN orders AS o ON o.order_id = i.fsm_key
+FROM (SELECT unnest($1::uuid[]) AS fsm_key) AS a
+JOIN orders AS o ON o.order_id = a.fsm_key
 ORDER BY o.order_id
 FOR NO KEY UPDATE OF o
 `

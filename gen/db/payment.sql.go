@@ -798,8 +798,8 @@ func (q *Queries) PaymentHistory(ctx context.Context, arg PaymentHistoryParams) 
 
 const paymentLockRows = `-- name: PaymentLockRows :exec
 SELECT o.payment_no
-FROM (SELECT unnest($1::text[]) AS fsm_key) AS i
-JOIN payments AS o ON o.payment_no = i.fsm_key
+FROM (SELECT unnest($1::text[]) AS fsm_key) AS a
+JOIN payments AS o ON o.payment_no = a.fsm_key
 ORDER BY o.payment_no
 FOR NO KEY UPDATE OF o
 `

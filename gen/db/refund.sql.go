@@ -545,8 +545,8 @@ func (q *Queries) RefundHistory(ctx context.Context, arg RefundHistoryParams) ([
 
 const refundLockRows = `-- name: RefundLockRows :exec
 SELECT o.refund_no
-FROM (SELECT unnest($1::text[]) AS fsm_key) AS i
-JOIN refunds AS o ON o.refund_no = i.fsm_key
+FROM (SELECT unnest($1::text[]) AS fsm_key) AS a
+JOIN refunds AS o ON o.refund_no = a.fsm_key
 ORDER BY o.refund_no
 FOR NO KEY UPDATE OF o
 `

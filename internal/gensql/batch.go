@@ -59,60 +59,74 @@ func qualify(alias string, columns []string) string {
 
 // given makes a row of each item, with the fact that its identity is.
 func (s statement) given() cte {
-	var arrays, columns []string
-	add := func(name, typ, column string) {
-		arrays = append(arrays, fmt.Sprintf("unnest(%s::%s[]) AS %s", arg(name), typ, column))
+	var items arrays
+	items.add("fsm_n", "integer", "fsm_n", "a.fsm_n::integer AS fsm_n")
+	s.m.keyArrays(&items)
+	if s.moving {
+		items.add("fsm_version", "bigint", "fsm_version", "CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version")
+		items.add("fsm_expects", "boolean", "fsm_expects", "")
+		for _, c := range whoArgs {
+			items.add(c, "text", c, "a."+c)
+		}
 	}
-	add("fsm_n", "integer", "fsm_n")
-	columns = append(columns, "a.fsm_n::integer AS fsm_n")
-	for i, k := range s.m.Table.Keys {
+	for _, p := range s.event.Params {
+		if slices.Contains(*s.asks.used, p) || slices.Contains(*s.takes.used, p) {
+			items.param(p)
+		}
+	}
+	if !s.facts {
+		return cte{"asked", "MATERIALIZED ", []string{"SELECT " + strings.Join(items.columns, ", "), items.from()}}
+	}
+	return cte{"asked", "MATERIALIZED ", []string{
+		"SELECT " + strings.Join(items.columns, ", ") + ",",
+		"       " + strings.Join(s.knownColumns(), ", "),
+		items.from(),
+		fmt.Sprintf("LEFT JOIN %s AS f ON f.event = %s AND f.identity = %s",
+			s.m.called().Facts(), literal(s.event.Name), args{"a", s.asks.used}.identity(s.event.Identity)),
+	}}
+}
+
+// arrays are the arguments of a batch, and the columns that become of them.
+type arrays struct{ unnested, columns []string }
+
+// add adds an argument, which is column of a, and what is selected of it; empty
+// for nothing.
+func (l *arrays) add(name, typ, column, selected string) {
+	l.unnested = append(l.unnested, fmt.Sprintf("unnest(%s::%s[]) AS %s", arg(name), typ, column))
+	if selected != "" {
+		l.columns = append(l.columns, selected)
+	}
+}
+
+// from makes the rows, as a.
+func (l *arrays) from() string { return "FROM (SELECT " + strings.Join(l.unnested, ", ") + ") AS a" }
+
+// param adds a parameter of the event. Go has no array with NULLs, so another one
+// says of an optional parameter which items give it.
+func (l *arrays) param(p *model.Param) {
+	c := argColumn(p)
+	if !p.Optional {
+		l.add(p.Name, bare(p.Type), c, "a."+c)
+		return
+	}
+	typ, value := bare(p.Type), "a."+c
+	if p.Type.Kind == model.KindUUID { // what stands for none is no uuid
+		typ, value = "text", value+"::uuid"
+	}
+	has := "fsm_has" + strings.TrimPrefix(c, "fsm_arg")
+	l.add(p.Name, typ, c, fmt.Sprintf("CASE WHEN a.%s THEN %s END AS %s", has, value, c))
+	l.unnested = append(l.unnested, fmt.Sprintf("unnest(sqlc.arg('fsm_has_%s')::boolean[]) AS %s", p.Name, has))
+}
+
+// keyArrays adds the keys.
+func (t stored) keyArrays(l *arrays) {
+	for i, k := range t.Table.Keys {
 		typ := bare(k.Type)
 		if k.Type.Kind == model.KindDate { // Go has it as text, which is comparable
 			typ = "text"
 		}
-		name := s.m.keyArg(i)
-		add(name, typ, name)
-		columns = append(columns, "a."+name)
+		l.add(t.keyArg(i), typ, t.keyArg(i), "a."+t.keyArg(i))
 	}
-	if s.moving {
-		add("fsm_version", "bigint", "fsm_version")
-		add("fsm_expects", "boolean", "fsm_expects")
-		columns = append(columns, "CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version")
-		for _, c := range whoArgs {
-			add(c, "text", c)
-			columns = append(columns, "a."+c)
-		}
-	}
-	for _, p := range s.event.Params {
-		if !slices.Contains(*s.asks.used, p) && !slices.Contains(*s.takes.used, p) {
-			continue
-		}
-		c := argColumn(p)
-		if !p.Optional {
-			add(p.Name, bare(p.Type), c)
-			columns = append(columns, "a."+c)
-			continue
-		}
-		typ, cast := bare(p.Type), ""
-		if p.Type.Kind == model.KindUUID { // what stands for none is no uuid
-			typ, cast = "text", "::uuid"
-		}
-		add(p.Name, typ, c)
-		has := "fsm_has" + strings.TrimPrefix(c, "fsm_arg")
-		arrays = append(arrays, fmt.Sprintf("unnest(sqlc.arg('fsm_has_%s')::boolean[]) AS %s", p.Name, has))
-		columns = append(columns, fmt.Sprintf("CASE WHEN a.%s THEN a.%s%s END AS %[2]s", has, c, cast))
-	}
-	body := []string{"SELECT " + strings.Join(columns, ", ")}
-	if s.facts {
-		body[0] += ","
-		body = append(body, "       "+strings.Join(s.knownColumns(), ", "))
-	}
-	body = append(body, "FROM (SELECT "+strings.Join(arrays, ", ")+") AS a")
-	if s.facts {
-		body = append(body, fmt.Sprintf("LEFT JOIN %s AS f ON f.event = %s AND f.identity = %s",
-			s.m.called().Facts(), literal(s.event.Name), args{"a", s.asks.used}.identity(s.event.Identity)))
-	}
-	return cte{"asked", "MATERIALIZED ", body}
 }
 
 // knownColumns are those of the fact that is known.
@@ -300,17 +314,11 @@ func (t stored) askedBy(alias string) string {
 func lockRows(w *writer, m stored) {
 	w.line(0, "-- name: %s :exec", QueryName(m.Machine, "LockRows"))
 	w.line(0, "-- Locks rows in the order of their keys, before a batch writes the first fact.")
-	arrays := make([]string, len(m.Table.Keys))
-	for i, k := range m.Table.Keys {
-		typ := bare(k.Type)
-		if k.Type.Kind == model.KindDate {
-			typ = "text"
-		}
-		arrays[i] = fmt.Sprintf("unnest(%s::%s[]) AS %s", arg(m.keyArg(i)), typ, m.keyArg(i))
-	}
+	var keys arrays
+	m.keyArrays(&keys)
 	w.line(0, "SELECT %s", m.key("o"))
-	w.line(0, "FROM (SELECT %s) AS i", strings.Join(arrays, ", "))
-	w.line(0, "JOIN %s AS o ON %s", ident(m.Table.Name), m.askedBy("i"))
+	w.line(0, "%s", keys.from())
+	w.line(0, "JOIN %s AS o ON %s", ident(m.Table.Name), m.askedBy("a"))
 	w.line(0, "ORDER BY %s", m.key("o"))
 	w.line(0, "FOR NO KEY UPDATE OF o;")
 }

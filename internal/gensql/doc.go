@@ -14,6 +14,10 @@
 //     Where that row's cell would have written, it is "raced" and not to be
 //     trusted; the runtime runs the statement again.
 //
+// A batch is the same statement for many rows; batch.go says what is asked of it
+// beside that. What both have is rendered by the same code, for which args spells
+// the arguments: as parameters, or as columns.
+//
 // A table may keep the state as text, as an enum or as a code, under any names
 // and with a key of several columns; stored.go is where statements learn how,
 // storage.go where migrations do. A table that was there before its machine is
