@@ -79,7 +79,8 @@ transitions:
 		}
 	}
 	// Each machine tells place and made-from in create, shut, noise, told and
-	// correct, the place in get, a from in history, key and from in the sweep.
+	// correct, and in the batches of three of them, the place in get, a from in
+	// history, key and from in the sweep.
 	// Where the place is plain text, get is sqlc's row of the table itself.
-	require.Equal(t, 7*(5*2+1+1+2)-2, rows)
+	require.Equal(t, 7*(5*2+3*2+1+1+2)-2, rows)
 }
