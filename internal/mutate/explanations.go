@@ -259,4 +259,16 @@ var explanations = []Explanation{
 		Operator: "value-swap", Source: "^OrderCreate$", Before: `^[co]\.(paid_cents|refund_cents) … [co]\.(refund_cents|refunded_cents)$`,
 		Why: "a row that has just been created has 0 in each of them",
 	},
+	{
+		Operator: "number", Source: "^OrderRefund$", Line: `^    AND c\.fsm_cell BETWEEN 1 AND 4 AND`, Change: `^4 → 5$`,
+		Why: "there is no cell above the last one that moves: the other states have 0",
+	},
+	{
+		Operator: "compare", Source: "^OrderRefund$", Line: `= o\.paid_cents\) IS TRUE THEN 4$`, Change: `^= → <=$`,
+		Why: "earlier branches have asked for less in each of these states",
+	},
+	{
+		Operator: "when-swap", Source: "^OrderRefund$", Before: `= o\.paid_cents\) IS TRUE THEN 4$`,
+		Why: "the two guards are never true together",
+	},
 }
