@@ -268,7 +268,7 @@ var explanations = []Explanation{
 		Why: "earlier branches have asked for less in each of these states",
 	},
 	{
-		Operator: "when-swap", Source: "^OrderRefund$", Before: `= o\.paid_cents\) IS TRUE THEN 4$`,
+		Operator: "when-swap", Source: "^Order(Refund|RefundSucceeded)$", Before: `= o\.paid_cents\) IS TRUE THEN [45]$`,
 		Why: "the two guards are never true together",
 	},
 }
