@@ -1,6 +1,7 @@
 package shop_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -300,6 +301,26 @@ func TestNoEventIsLostWithTheLock(t *testing.T) {
 			require.Equal(t, []shop.TurnCount{{Turn: c.turn, Count: 1}}, b.service.Counters().Turns)
 		})
 	}
+}
+
+// blocked is a locker whose lock others hold for ever.
+type blocked struct{}
+
+func (blocked) With(ctx context.Context, _ string, _ func(context.Context, lock.Held) error) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A lock that is not to be had takes a third of the time; in the rest the event is
+// settled all the same.
+func TestTheLockLeavesTimeToSettle(t *testing.T) {
+	t.Parallel()
+	b := newKept(t, func(config *shop.Config) { config.Lock, config.Timeout = blocked{}, 6*time.Second })
+	b.awaited()
+	b.kept("msg_1", paymentOf(orderA, "p-1", 10050))
+	b.once()
+	require.Equal(t, "standard msg_1 done Applied", b.events())
+	require.Equal(t, []shop.TurnCount{{Turn: "late", Count: 1}}, b.service.Counters().Turns)
 }
 
 // The inbox's rows were removed by hand, and the provider tells it all again: the
