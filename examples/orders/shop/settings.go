@@ -25,8 +25,7 @@ type Settings struct {
 	// replaces another: WEBHOOK_SECRET_STANDARD and WEBHOOK_SECRET_STRIPE,
 	// separated by commas. Without any, callbacks of the scheme are not served.
 	Standard, Stripe []webhook.Secret
-	// Alipay and WeChat are what the callbacks of these two are verified by, from
-	// variables of their own. Without any, they are not served.
+	// Alipay and WeChat are of those that sign otherwise.
 	Alipay AlipaySettings
 	WeChat WeChatSettings
 	// ShutdownTimeout is how long requests may finish after a signal:
