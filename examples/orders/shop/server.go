@@ -19,8 +19,8 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// Serve answers requests on l, sweeps deadlines, relays the outbox and forgets
-// what is old, until ctx ends. Then it takes
+// Serve answers requests on l, sweeps deadlines, relays the outbox, drives
+// provider calls and forgets what is old, until ctx ends. Then it takes
 // no more connections, lets the requests that it has finish for up to grace, and
 // returns when all of that is done: nil after a quiet end, an
 // error when requests had to be cut off or l failed. A request that was cut off
@@ -44,6 +44,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 	work.Go(func() { _ = s.Sweeper().Run(sweeping) }) // it ends by its context alone
 	work.Go(func() { s.sweepOld(sweeping) })
 	work.Go(func() { _ = s.Relay().Run(sweeping) }) // so does this
+	work.Go(func() { s.calls.run(sweeping) })
 	defer func() {
 		stopSweeping()
 		work.Wait()

@@ -25,6 +25,7 @@ type settling struct {
 	options []fsm.Option
 	seen    tally
 	booked  bool // the money is in the ledger
+	final   bool // it is the provider's last word: a refund that failed is closed
 }
 
 // settle fires what the notice says and returns the order's outcome, committed.
@@ -52,9 +53,7 @@ func (s *Service) settle(ctx context.Context, from origin, n notice) (fsm.Outcom
 	if errors.Is(err, errBooked) { // nothing of it was committed
 		outcome = fsm.Mismatched
 		err = within(func(c *settling, ctx context.Context) error {
-			event, _, _ := c.plan()
-			c.seen.add("order", string(event), fsm.Mismatched)
-			return c.open(ctx, string(event), fsm.Mismatched, "the ledger has this number already; ")
+			return c.openBooked(ctx)
 		})
 	}
 	if err != nil {
@@ -121,6 +120,13 @@ func (c *settling) book(ctx context.Context, outcome fsm.Outcome) error {
 	return err
 }
 
+// openBooked records for a person that the machine was about to book a second time.
+func (c *settling) openBooked(ctx context.Context) error {
+	event, _, _ := c.plan()
+	c.seen.add("order", string(event), fsm.Mismatched)
+	return c.open(ctx, string(event), fsm.Mismatched, "the ledger has this number already; ")
+}
+
 // plan says which event of the order the notice is, and what follows.
 func (c *settling) plan() (order.Event, func(context.Context) (order.Result, error), func(context.Context) error) {
 	key := order.Key(c.n.Data.OrderID)
@@ -150,7 +156,7 @@ func (c *settling) plan() (order.Event, func(context.Context) (order.Result, err
 	default: // refundFailed: parseNotice lets no other through
 		return order.EventRefundFailed, func(ctx context.Context) (order.Result, error) {
 			return order.RefundFailed(ctx, c.tx, key, order.RefundFailedParams{RefundNo: c.n.Data.RefundNo}, c.options...)
-		}, c.stickRefund
+		}, c.failRefund
 	}
 }
 
