@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +28,8 @@ type bank struct {
 	mu    sync.Mutex
 	given map[string]string // by key: the request
 	sends int
+
+	silent atomic.Bool // it answers 502, and does nothing
 }
 
 const bankToken = "sk_test"
@@ -43,6 +46,10 @@ func newBank(t *testing.T, hold bool) *bank {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+bankToken {
 			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		if b.silent.Load() {
+			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -93,8 +93,8 @@ func (c *refundCalls) heardQuery(ctx context.Context, key refund.Key) error {
 	var seen tally
 	err := fsm.RunTx(ctx, c.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
 		seen = nil
-		// The refund's lock comes first. Who resumes an attempt retries the refund in
-		// the same transaction, so that the attempt cannot be resumed in between.
+		// The refund's lock comes first, as it does for whoever resumes the attempt, so
+		// that this cannot happen in between.
 		stuck, err := refund.Stick(ctx, tx, key, fsm.Actor("shop"), fsm.Reason("its provider call waits for a person"), c.at(),
 			refund.Then(func(ctx context.Context, tx pgx.Tx, _ refund.Result) error {
 				a, err := attempt.Find(ctx, tx, refundKind, string(key))
