@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/examples/orders/shop"
@@ -214,14 +215,26 @@ func TestCompletionAndCallbackAtOnce(t *testing.T) {
 	}
 }
 
-// What is written without the shared way: whoever learns that money went back adds
-// it up. The two of the test before this one then count it twice.
+// What is written without the shared way: whoever learns that money went back looks
+// whether the refund still waits, and adds it up. At once, both count it.
 func TestNaiveCompletionCountsTwice(t *testing.T) {
 	t.Parallel()
 	b := promised(t, newProvider(t))
-	for range 2 { // the answer, and the callback
-		_, err := b.pool.Exec(t.Context(), "UPDATE orders SET refund_cents = 8000, refunded_cents = refunded_cents + 4000")
+	b.is(http.StatusAccepted, b.do("POST", "/orders/"+orderA+"/refunds", refundBody("r-2", 6050)))
+	var learnt [2]pgx.Tx // by the answer, and by the callback
+	for i := range learnt {
+		tx, err := b.pool.Begin(t.Context())
 		require.NoError(t, err)
+		defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+		var status string
+		require.NoError(t, tx.QueryRow(t.Context(), "SELECT status FROM refunds WHERE refund_no = 'r-1'").Scan(&status))
+		require.Equal(t, "SENT", status)
+		learnt[i] = tx
+	}
+	for _, tx := range learnt {
+		_, err := tx.Exec(t.Context(), "UPDATE orders SET refunded_cents = refunded_cents + 4000")
+		require.NoError(t, err)
+		require.NoError(t, tx.Commit(t.Context()))
 	}
 	require.Equal(t, "8000", b.value("SELECT refunded_cents FROM orders"))
 }
@@ -289,4 +302,20 @@ func TestNoProviderNoAttempts(t *testing.T) {
 	require.Empty(t, b.service.Counters().Calls)
 	_, err := shop.New(shop.Config{Pool: b.pool, Refunds: newProvider(t).api, RefundPolicy: attempt.Policy{Lease: -1}})
 	require.Error(t, err)
+}
+
+// Serve drives attempts, and puts those that were completed long ago away.
+func TestServeDrivesAndArchives(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	b := promised(t, p, func(c *shop.Config) {
+		c.RefundPolicy.Keep = time.Nanosecond
+		c.SweepEvery = 10 * time.Millisecond
+	})
+	require.Equal(t, "r-1", b.notified("shop_ledger", "number"))
+	require.Equal(t, givenBack, b.gave())
+	_, err := b.pool.Exec(t.Context(), "DROP FUNCTION written CASCADE")
+	require.NoError(t, err)
+	require.Equal(t, "r-1", b.notified("fsm_attempts_archive", "business_key"))
+	require.Equal(t, "1 [POST]", p.did())
 }

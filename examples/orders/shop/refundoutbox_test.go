@@ -118,6 +118,21 @@ func TestSentRefundOfBeforeTheProvider(t *testing.T) {
 	require.Equal(t, givenBack, b.gave())
 }
 
+// One that was settled before there was a provider has nothing to be asked.
+func TestSettledRefundOfBeforeTheProvider(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.paid(orderA, "p-1")
+	b.is(http.StatusAccepted, b.do("POST", "/orders/"+orderA+"/refunds", refundBody("r-1", 4000)))
+	b.clock.advance(time.Minute)
+	require.Equal(t, 1, b.sweep())
+	b.told("Applied", noticeOf("refund.succeeded", orderA, "p-1", "r-1", 4000))
+	b.service = b.other(newProvider(t))
+	b.relayed()
+	require.Empty(t, b.attempts())
+	require.Equal(t, givenBack, b.gave())
+}
+
 // other is another shop on the same database, with the provider.
 func (b *bench) other(p *provider) *shop.Service {
 	b.t.Helper()
