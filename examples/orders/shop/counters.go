@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/fsm/inbox"
 )
 
 // Counters is what the service counted since it was made.
@@ -20,6 +21,9 @@ type Counters struct {
 	// Ignored are the genuine callbacks of types that are not ours, by provider.
 	// The log has the types: counting by them would let the list grow for ever.
 	Ignored []IgnoredCount `json:"ignored"`
+	// Verdicts are what became of the callbacks of an inbox, by provider: a verdict
+	// each time that one was told or tried again.
+	Verdicts []VerdictCount `json:"verdicts"`
 	// Turns are the callbacks that asked for the lock of their order.
 	Turns []TurnCount `json:"turns"`
 	// Calls are what happened to provider calls for refunds.
@@ -35,7 +39,8 @@ type OutcomeCount struct {
 }
 
 // RefusedCount says how often callbacks were refused for one reason:
-// "signature", "stale", "future" or "header".
+// "signature", "stale", "future" or "header", and with an inbox its others, such as
+// "key" or "content_type".
 type RefusedCount struct {
 	Provider string `json:"provider"`
 	Reason   string `json:"reason"`
@@ -46,6 +51,13 @@ type RefusedCount struct {
 type IgnoredCount struct {
 	Provider string `json:"provider"`
 	Count    int64  `json:"count"`
+}
+
+// VerdictCount says how often package inbox had one verdict.
+type VerdictCount struct {
+	Provider string        `json:"provider"`
+	Verdict  inbox.Verdict `json:"verdict"`
+	Count    int64         `json:"count"`
 }
 
 // TurnCount says how often callbacks came by the lock of their order in one way:
@@ -74,6 +86,7 @@ type counters struct {
 	outcomes map[OutcomeCount]int64 // keys with Count 0
 	refused  map[RefusedCount]int64
 	ignored  map[IgnoredCount]int64
+	verdicts map[VerdictCount]int64
 	turns    map[TurnCount]int64
 }
 
@@ -104,6 +117,15 @@ func (c *counters) ignore(provider string) {
 	c.ignored[IgnoredCount{Provider: provider}]++
 }
 
+func (c *counters) verdict(provider string, v inbox.Verdict) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.verdicts == nil {
+		c.verdicts = map[VerdictCount]int64{}
+	}
+	c.verdicts[VerdictCount{Provider: provider, Verdict: v}]++
+}
+
 func (c *counters) turn(t turn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +138,7 @@ func (c *counters) turn(t turn) {
 func (c *counters) snapshot() Counters {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := Counters{Outcomes: []OutcomeCount{}, Refused: []RefusedCount{}, Ignored: []IgnoredCount{}, Turns: []TurnCount{}}
+	out := Counters{Outcomes: []OutcomeCount{}, Refused: []RefusedCount{}, Ignored: []IgnoredCount{}, Verdicts: []VerdictCount{}, Turns: []TurnCount{}}
 	for k, n := range c.outcomes {
 		k.Count = n
 		out.Outcomes = append(out.Outcomes, k)
@@ -129,6 +151,10 @@ func (c *counters) snapshot() Counters {
 		k.Count = n
 		out.Ignored = append(out.Ignored, k)
 	}
+	for k, n := range c.verdicts {
+		k.Count = n
+		out.Verdicts = append(out.Verdicts, k)
+	}
 	for k, n := range c.turns {
 		k.Count = n
 		out.Turns = append(out.Turns, k)
@@ -140,6 +166,9 @@ func (c *counters) snapshot() Counters {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Reason, b.Reason))
 	})
 	slices.SortFunc(out.Ignored, func(a, b IgnoredCount) int { return cmp.Compare(a.Provider, b.Provider) })
+	slices.SortFunc(out.Verdicts, func(a, b VerdictCount) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Verdict, b.Verdict))
+	})
 	slices.SortFunc(out.Turns, func(a, b TurnCount) int { return cmp.Compare(a.Turn, b.Turn) })
 	return out
 }

@@ -118,59 +118,22 @@ func (c *refundCalls) complete(ctx context.Context, tx pgx.Tx, a attempt.Attempt
 	}
 	n := notice{ID: a.ID, Type: refundSucceeded}
 	if a.State == attempt.Refused {
-		n.Type = refundFailed
+		n.Type = refundClosed // the provider's last word under this number
 	}
 	n.Data.OrderID, n.Data.PaymentNo = asked.OrderID, asked.PaymentNo
 	n.Data.RefundNo, n.Data.AmountCents = asked.RefundNo, asked.AmountCents
-	seen, err := c.settleWithin(ctx, tx, n)
+	outcome, seen, err := c.settle(ctx, savepoint(tx), origin{provider: providerRefunds, delivery: a.ID}, n)
 	if err != nil {
 		return err
+	}
+	switch outcome {
+	case fsm.Rejected, fsm.Stale: // no case was opened: it is tried again
+		return &fsm.RefusedError{Outcome: outcome}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.made[a.ID] = seen
 	return nil
-}
-
-// settleWithin settles as callbacks are settled, but in a given transaction.
-func (c *refundCalls) settleWithin(ctx context.Context, tx pgx.Tx, n notice) (tally, error) {
-	within := func(tx pgx.Tx) *settling {
-		return &settling{
-			Service: c.Service, tx: tx, from: origin{providerRefunds, n.ID}, n: n, final: true,
-			options: []fsm.Option{fsm.Actor("provider:" + providerRefunds), fsm.RequestID(n.ID), c.at()},
-		}
-	}
-	var (
-		work    *settling
-		outcome fsm.Outcome
-	)
-	err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) (err error) {
-		work = within(savepoint)
-		outcome, err = work.run(ctx)
-		return err
-	})
-	if errors.Is(err, errBooked) {
-		work, outcome = within(tx), fsm.Mismatched
-		err = work.openBooked(ctx)
-	}
-	if err != nil {
-		return nil, err
-	}
-	switch outcome {
-	case fsm.Rejected, fsm.Stale: // no case was opened: it is tried again
-		return nil, &fsm.RefusedError{Outcome: outcome}
-	}
-	return work.seen, nil
-}
-
-// failRefund is what a refund's failure does to the refund: the provider's last
-// word under its number closes it, anything else leaves it to a person.
-func (c *settling) failRefund(ctx context.Context) error {
-	if !c.final {
-		return c.stickRefund(ctx)
-	}
-	result, err := refund.Close(ctx, c.tx, refund.Key(c.n.Data.RefundNo), c.options...)
-	return c.followed(ctx, "refund", string(refund.EventClose), result.Outcome, err)
 }
 
 // notify counts and logs what happens to attempts, and counts what a completion

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/fsm/inbox"
 	"github.com/pawl-go/pawl/fsm/lock"
 	"github.com/pawl-go/pawl/fsm/webhook"
 	"github.com/pawl-go/pawl/gen/order"
@@ -32,6 +33,13 @@ type Config struct {
 	// Standard and Stripe verify the callbacks of either scheme; without a
 	// verifier the endpoint of the scheme does not exist.
 	Standard, Stripe webhook.Verifier
+	// Inbox has callbacks kept before they are settled: the provider is told that
+	// they are ours, in its own way, and what could not be settled is tried again by
+	// Retry. Without it a callback is settled at once, and answered with the outcome.
+	Inbox bool
+	// Alipay and WeChat verify the callbacks of these two, which need the Inbox.
+	Alipay *webhook.Alipay
+	WeChat *webhook.WeChat
 	// Lock orders the callbacks of one order; nil for none. They are right without
 	// it, and while it is away. It must give up waiting well before Timeout, and one
 	// on PostgreSQL must have a pool of its own: a callback holds its lock's
@@ -59,6 +67,7 @@ type Service struct {
 	clock    func() time.Time
 	verify   map[string]webhook.Verifier // by provider
 	lock     lock.Locker                 // nil for none
+	inbox    *inbox.Inbox                // nil for none
 	log      *slog.Logger
 	sweep    time.Duration
 	timeout  time.Duration
@@ -72,10 +81,12 @@ type Service struct {
 const (
 	providerStandard = "standard"
 	providerStripe   = "stripe"
+	providerAlipay   = "alipay"
+	providerWeChat   = "wechat"
 )
 
-// New returns a service, or an error when the pool is missing. It does not look
-// at the database.
+// New returns a service, or an error when the pool is missing, or the inbox that
+// a verifier needs. It does not look at the database.
 func New(c Config) (*Service, error) {
 	if c.Pool == nil {
 		return nil, errors.New("shop: no pool")
@@ -96,7 +107,15 @@ func New(c Config) (*Service, error) {
 	if c.Stripe != nil {
 		s.verify[providerStripe] = c.Stripe
 	}
+	if !c.Inbox && (c.Alipay != nil || c.WeChat != nil) {
+		return nil, errors.New("shop: callbacks of Alipay and WeChat Pay need the inbox")
+	}
 	var err error
+	if c.Inbox {
+		if s.inbox, err = s.newInbox(c); err != nil {
+			return nil, err
+		}
+	}
 	if s.create, err = s.newKeyed(commandCreate); err != nil {
 		return nil, err
 	}
@@ -132,9 +151,13 @@ func (s *Service) Handler() http.Handler {
 	route("GET /articles/{id}", s.getArticle)
 	route("POST /articles/{id}/publish", s.publishArticle)
 	route("POST /articles/{id}/archive", s.archiveArticle)
-	for _, provider := range []string{providerStandard, providerStripe} {
-		if v := s.verify[provider]; v != nil {
-			route("POST /callbacks/"+provider, s.callback(provider, v))
+	if s.inbox != nil {
+		s.serveInbox(mux)
+	} else {
+		for _, provider := range []string{providerStandard, providerStripe} {
+			if v := s.verify[provider]; v != nil {
+				route("POST /callbacks/"+provider, s.callback(provider, v))
+			}
 		}
 	}
 	route("GET /healthz", s.healthz)

@@ -32,6 +32,9 @@ type Settings struct {
 	ProviderURL     string
 	ProviderToken   webhook.Secret
 	ProviderTimeout time.Duration
+	// Alipay and WeChat are of those that sign otherwise.
+	Alipay AlipaySettings
+	WeChat WeChatSettings
 	// ShutdownTimeout is how long requests may finish after a signal:
 	// SHUTDOWN_TIMEOUT, 15s unless set.
 	ShutdownTimeout time.Duration
@@ -93,17 +96,32 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 	if _, _, err := s.Verifiers(); err != nil {
 		errs = append(errs, err)
 	}
+	var err error
+	if s.Alipay, err = readAlipay(getenv); err != nil {
+		errs = append(errs, err)
+	}
+	if s.WeChat, err = readWeChat(getenv); err != nil {
+		errs = append(errs, err)
+	}
 	return s, errors.Join(errs...)
 }
 
-// secrets splits a list; an empty item stays, to be refused.
-func secrets(list string) []webhook.Secret {
+// listed splits a list; an empty item stays, to be refused.
+func listed(list string) []string {
 	if list == "" {
 		return nil
 	}
-	var out []webhook.Secret
+	var out []string
 	for item := range strings.SplitSeq(list, ",") {
-		out = append(out, webhook.Secret(strings.TrimSpace(item)))
+		out = append(out, strings.TrimSpace(item))
+	}
+	return out
+}
+
+func secrets(list string) []webhook.Secret {
+	var out []webhook.Secret
+	for _, item := range listed(list) {
+		out = append(out, webhook.Secret(item))
 	}
 	return out
 }
