@@ -164,5 +164,5 @@ func TestKilledInAProviderCall(t *testing.T) {
 // env is the settings of a service that has this provider. A dead one's lease runs
 // for twice the time of a call.
 func (b *bank) env() []string {
-	return []string{"PROVIDER_URL=" + b.url, "PROVIDER_TOKEN=" + bankToken, "PROVIDER_TIMEOUT=1s", "SWEEP_EVERY=100ms"}
+	return []string{"PROVIDER_URL=" + b.url, "PROVIDER_TOKEN=" + bankToken, "PROVIDER_TIMEOUT=2s", "SWEEP_EVERY=100ms"}
 }

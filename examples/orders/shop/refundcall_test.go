@@ -78,7 +78,7 @@ func TestProviderIsAskedUntilItIsKnown(t *testing.T) {
 			b := promised(t, p, func(config *shop.Config) {
 				for _, m := range c.script {
 					if m == hangs {
-						config.RefundPolicy.CallTimeout = 200 * time.Millisecond
+						config.RefundPolicy.CallTimeout = 2 * time.Second
 					}
 				}
 			})

@@ -51,7 +51,8 @@ type Config struct {
 	RefundPolicy attempt.Policy
 	// Log is told of refused callbacks and failures; nil means slog.Default.
 	Log *slog.Logger
-	// SweepEvery is the pause of the Sweeper between rounds; 0 means 1 s.
+	// SweepEvery is the pause of the Sweeper between rounds, and of the provider
+	// calls; 0 means 1 s, and 5 s.
 	SweepEvery time.Duration
 	// Timeout bounds one request; 0 means 10 s, about what a provider waits.
 	Timeout time.Duration

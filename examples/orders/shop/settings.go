@@ -38,8 +38,8 @@ type Settings struct {
 	// ShutdownTimeout is how long requests may finish after a signal:
 	// SHUTDOWN_TIMEOUT, 15s unless set.
 	ShutdownTimeout time.Duration
-	// SweepEvery is the pause between sweeps of deadlines: SWEEP_EVERY, 1s unless
-	// set.
+	// SweepEvery is the pause between sweeps of deadlines, and between rounds of
+	// provider calls: SWEEP_EVERY, 1s unless set.
 	SweepEvery time.Duration
 }
 
