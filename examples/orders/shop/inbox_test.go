@@ -1,7 +1,9 @@
 package shop_test
 
 import (
+	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -302,6 +304,26 @@ func TestNoEventIsLostWithTheLock(t *testing.T) {
 	}
 }
 
+// blocked is a locker whose lock others hold for ever.
+type blocked struct{}
+
+func (blocked) With(ctx context.Context, _ string, _ func(context.Context, lock.Held) error) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A lock that is not to be had takes a third of the time; in the rest the event is
+// settled all the same.
+func TestTheLockLeavesTimeToSettle(t *testing.T) {
+	t.Parallel()
+	b := newKept(t, func(config *shop.Config) { config.Lock, config.Timeout = blocked{}, 6*time.Second })
+	b.awaited()
+	b.kept("msg_1", paymentOf(orderA, "p-1", 10050))
+	b.once()
+	require.Equal(t, "standard msg_1 done Applied", b.events())
+	require.Equal(t, []shop.TurnCount{{Turn: "late", Count: 1}}, b.service.Counters().Turns)
+}
+
 // The inbox's rows were removed by hand, and the provider tells it all again: the
 // machine knows the payment.
 func TestWithoutTheInboxTheMachineKeepsItOnce(t *testing.T) {
@@ -391,6 +413,43 @@ func TestInboxIsSweptIntoTheArchive(t *testing.T) {
 	require.Equal(t, inbox.Swept{Bodies: 1, Events: 1, Deliveries: 1}, swept)
 	require.Equal(t, "standard msg_2 parked", b.events())
 	require.Equal(t, "msg_1 done", b.value("SELECT event_id || ' ' || state FROM fsm_inbox_archive"))
+}
+
+// Serve does both: it settles what waits, and forgets what is old.
+func TestServeRetriesAndSweepsTheInbox(t *testing.T) {
+	t.Parallel()
+	b := newKept(t)
+	b.kept("msg_1", `{"id":"evt_1","type":"payout.created"}`)
+	b.kept("msg_2", paymentOf(orderA, "p-1", 10050)) // too early
+	b.awaited()
+	b.exec(`UPDATE fsm_inbox SET ended_at = ended_at - interval '401 days', due_at = CASE WHEN due_at IS NOT NULL THEN clock_timestamp() END;
+		CREATE FUNCTION told() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_notify('told', TG_ARGV[0]); RETURN NULL; END $$;
+		CREATE TRIGGER told AFTER UPDATE ON fsm_inbox FOR EACH ROW WHEN (NEW.state = 'done') EXECUTE FUNCTION told('done');
+		CREATE TRIGGER told AFTER INSERT ON fsm_inbox_archive FOR EACH ROW EXECUTE FUNCTION told('archived')`)
+	conn, err := b.pool.Acquire(t.Context())
+	require.NoError(t, err)
+	defer conn.Release()
+	_, err = conn.Exec(t.Context(), "LISTEN told")
+	require.NoError(t, err)
+
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	serving, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.service.Serve(serving, listener, time.Minute) }()
+	waiting, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	told := map[string]bool{}
+	for len(told) < 2 {
+		n, err := conn.Conn().WaitForNotification(waiting)
+		require.NoError(t, err)
+		told[n.Payload] = true
+	}
+	stop()
+	require.NoError(t, <-ended)
+	b.once()
+	require.Equal(t, "standard msg_2 done Applied", b.events())
+	require.Equal(t, "msg_1 ignored", b.value("SELECT event_id || ' ' || state FROM fsm_inbox_archive"))
 }
 
 func TestWithoutAnInboxThereIsNothingToRun(t *testing.T) {

@@ -16,8 +16,7 @@ import (
 )
 
 // settling is one notice on its way through the machines, in one transaction or
-// one savepoint.
-// The order goes before the payment, the payment before the refund.
+// one savepoint. The order goes before the payment, the payment before the refund.
 type settling struct {
 	*Service
 	tx      pgx.Tx

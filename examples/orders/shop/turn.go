@@ -24,12 +24,12 @@ const (
 // of one payment come to the database one after the other, and not as many waiters
 // on one row.
 //
-// locker is nil for none. The lock orders callers and judges nothing. Whatever becomes of it, the notice
-// is settled: without the lock when that was not to be had, and with the result
-// that the machine and the ledger gave when the lock was lost on the way. So no
-// callback is lost with Redis, and two at once do no harm. The context is the
-// request's and not the holder's for the same reason: to break off half way for
-// the sake of a lock would only make the provider come again.
+// The lock orders callers and judges nothing. Whatever becomes of it, the notice
+// is settled: without the lock when that was not to be had (a nil locker has none),
+// and with the result that the machine and the ledger gave when the lock was lost
+// on the way. So no callback is lost with Redis, and two at once do no harm. settle
+// works under the request's context and not the holder's for the same reason: to
+// break off half way for the sake of a lock would only make the provider come again.
 func (s *Service) inTurn(ctx context.Context, locker lock.Locker, orderID string, settle func() (fsm.Outcome, error)) (fsm.Outcome, error) {
 	if locker == nil {
 		return settle()
