@@ -53,11 +53,18 @@ var listening = regexp.MustCompile(`msg=listening addr=(\S+)`)
 // start returns when the service listens.
 func start(t *testing.T, database, spec string) *process {
 	t.Helper()
+	return startWith(t, database, spec)
+}
+
+// startWith is start with more of the environment.
+func startWith(t *testing.T, database, spec string, env ...string) *process {
+	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
 	p := &process{t: t, cmd: exec.Command(program), died: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), childFault+"="+spec, "DATABASE_URL="+database, "ADDR=127.0.0.1:0", "REDIS_URL=",
-		"WEBHOOK_SECRET_STANDARD="+string(killSecret), "WEBHOOK_SECRET_STRIPE=")
+		"WEBHOOK_SECRET_STANDARD="+string(killSecret), "WEBHOOK_SECRET_STRIPE=", "PROVIDER_URL=")
+	p.cmd.Env = append(p.cmd.Env, env...)
 	out, err := p.cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.cmd.Start())

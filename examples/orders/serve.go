@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pawl-go/pawl/examples/orders/shop"
+	"github.com/pawl-go/pawl/fsm/attempt"
 	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
@@ -40,6 +41,10 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 	if err != nil {
 		return err
 	}
+	refunds, err := settings.Refunds()
+	if err != nil {
+		return err
+	}
 	// The port first: it is taken more often than a database is missing, and
 	// costs nothing to find out.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", settings.Addr)
@@ -53,6 +58,7 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 	}
 	defer stop()
 	config.Pool, config.Log, config.SweepEvery = pool, log, settings.SweepEvery
+	config.Refunds, config.RefundPolicy = refunds, attempt.Policy{CallTimeout: settings.ProviderTimeout}
 	if settings.RedisURL != "" {
 		locker, stop, err := openLock(ctx, settings.RedisURL, usualTimes, pool, log)
 		if err != nil {
@@ -66,7 +72,7 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 		return err
 	}
 	log.Info("listening", "addr", listener.Addr().String(), "standard", config.Standard != nil, "stripe", config.Stripe != nil,
-		"alipay", config.Alipay != nil, "wechat", config.WeChat != nil, "locks", config.Lock != nil)
+		"alipay", config.Alipay != nil, "wechat", config.WeChat != nil, "locks", config.Lock != nil, "refunds", refunds != nil)
 	if play {
 		log.Warn("no webhook secret is set: random ones, to play with, hold until the program ends")
 		printSession(os.Stdout, listener.Addr().String(), settings)

@@ -35,9 +35,9 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 	case "complete letter 0":
 		return discard(key)
 	case "release attempt 0":
-		return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
-			return "the attempt is due again", attempt.Resume(ctx, pool, key, who)
-		}, nil
+		return resumeAttempt(key), nil
+	case "release refund 0":
+		return releaseRefund(key), nil
 	case "complete attempt 2":
 		return settleAttempt(key, args[2], args[3])
 	case "release event 0":

@@ -11,11 +11,13 @@
 //	inspect case NUMBER              a case of the shop
 //	inspect letter NUMBER            a dead letter of a consumer
 //	inspect attempt ID               a call to a provider
+//	inspect refund NUMBER            a refund and its call to the provider
 //
 //	release outbox MACHINE/KEY       try its first message again, at once
 //	release event NUMBER             process it again, at once
 //	release letter NUMBER            free its key: the sender sends it again
 //	release attempt ID               look it up at the provider again
+//	release refund NUMBER            let an abnormal one go on, its attempt too
 //
 //	complete order ID STATE          force it into a state, free of the machine's edges
 //	complete outbox MACHINE/KEY ROW  set its first message aside, undelivered

@@ -34,7 +34,7 @@ func inspect(ctx context.Context, pool *pgxpool.Pool, out io.Writer, args []stri
 	}
 	sections, ok := map[string][]section{
 		"order": ofOrder, "command": ofCommand, "outbox": ofOutbox,
-		"event": ofEvent, "case": ofCase, "letter": ofLetter, "attempt": ofAttempt,
+		"event": ofEvent, "case": ofCase, "letter": ofLetter, "attempt": ofAttempt, "refund": ofRefund,
 	}[args[0]]
 	if !ok {
 		return fmt.Errorf("%w: there is no kind %q", ErrUsage, args[0])

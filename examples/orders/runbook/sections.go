@@ -89,6 +89,22 @@ var ofAttempt = []section{
 		WHERE a.id = $1::text::uuid ORDER BY u.id`},
 }
 
+var ofRefund = []section{
+	{"refund", `SELECT r.refund_no, r.status, r.version, r.order_id, r.payment_no, r.amount_cents, r.attempts, r.deadline_at, r.deadline_runs, r.settled_at
+		FROM refunds AS r WHERE r.refund_no = $1::text`},
+	{"history", `SELECT h.version, h.event, h.from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
+		FROM refund_history AS h WHERE h.refund_no = $1::text ORDER BY h.version`},
+	{"attempt", `SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, a.due, a.stuck_at, a.completed_at, NULL::timestamptz AS archived_at
+		FROM fsm_attempts AS a WHERE a.kind = '` + refundKind + `' AND a.business_key = $1::text
+		UNION ALL SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, NULL, NULL, a.completed_at, a.archived_at
+		FROM fsm_attempts_archive AS a WHERE a.kind = '` + refundKind + `' AND a.business_key = $1::text`},
+	{"ledger", `SELECT l.kind, l.number, l.cents, l.outcome, l.at FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text`},
+	{"audit", `SELECT u.machine, u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
+		FROM fsm_audit AS u WHERE u.machine = 'refund' AND u.key = $1::text
+		OR u.machine = 'attempt ` + refundKind + `' AND u.key IN (SELECT k.attempt_id::text FROM fsm_attempt_keys AS k WHERE k.kind = '` + refundKind + `' AND k.business_key = $1::text)
+		ORDER BY u.id`},
+}
+
 // caseClosed says of a case c whether a person has closed it: there is no other
 // record of that than the audit row.
 const caseClosed = `EXISTS (SELECT 1 FROM fsm_audit AS a WHERE a.machine = 'shop_cases' AND a.key = c.id::text AND a.action = 'close')`
@@ -117,5 +133,6 @@ var stuck = []section{
 	{"outbox, parked", `SELECT h.machine, h.key, h.tries, h.error, h.since FROM fsm_outbox_holds AS h WHERE h.next_at IS NULL ORDER BY h.since, h.id LIMIT 100`},
 	{"inbox events, dead", `SELECT e.id, e.provider, e.type, e.object, e.status, e.reason, e.ended_at FROM fsm_inbox AS e WHERE e.state = 'dead' ORDER BY e.id LIMIT 100`},
 	{"letters", `SELECT l.id, l.consumer, l.key, l.topic, l.tries, l.error, l.at FROM fsm_dead_letters AS l WHERE l.settled = '' ORDER BY l.id LIMIT 100`},
+	{"refunds, abnormal", `SELECT r.refund_no, r.order_id, r.payment_no, r.amount_cents, r.attempts FROM refunds AS r WHERE r.status = 'ABNORMAL' ORDER BY r.refund_no LIMIT 100`},
 	{"attempts, stuck", `SELECT a.id, a.kind, a.business_key, a.state, a.last_error, a.stuck_at FROM fsm_attempts AS a WHERE a.stuck_at IS NOT NULL ORDER BY a.stuck_at, a.id LIMIT 100`},
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/attempt"
 	"github.com/pawl-go/pawl/fsm/inbox"
 )
 
@@ -25,6 +26,8 @@ type Counters struct {
 	Verdicts []VerdictCount `json:"verdicts"`
 	// Turns are the callbacks that asked for the lock of their order.
 	Turns []TurnCount `json:"turns"`
+	// Calls are what happened to provider calls for refunds.
+	Calls []CallCount `json:"calls"`
 }
 
 // OutcomeCount says how often calls of one event had one outcome.
@@ -64,9 +67,19 @@ type TurnCount struct {
 	Count int64  `json:"count"`
 }
 
+// CallCount says how often one thing happened to provider calls.
+type CallCount struct {
+	What  attempt.What `json:"what"`
+	Count int64        `json:"count"`
+}
+
 // Counters returns the counters of this moment. The lists are empty, not nil,
 // when nothing was counted.
-func (s *Service) Counters() Counters { return s.counters.snapshot() }
+func (s *Service) Counters() Counters {
+	out := s.counters.snapshot()
+	out.Calls = s.calls.counted()
+	return out
+}
 
 type counters struct {
 	mu       sync.Mutex

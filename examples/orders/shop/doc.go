@@ -67,6 +67,26 @@
 // stands behind both. Any one of the three may fail; the tests take each away. An
 // inbox is a fourth, in front; its rows may be lost as well.
 //
+// Where a provider is set (Config.Refunds), a refund is SENT with the promise, and
+// has its call to the provider, package attempt's, in the same commit. Serve makes
+// it, looks it up where the outcome is not known, and settles the answer as a
+// callback's would be. Payments that the order does not keep, the topic refund_due,
+// are given back whole, under the payment's number. RefundAPI speaks
+//
+//	POST {PROVIDER_URL}/refunds        {refund_no, order_id, payment_no, amount_cents}
+//	GET  {PROVIDER_URL}/refunds/{key}  what became of it
+//
+// with Authorization: Bearer and, to POST, Idempotency-Key, which is the same
+// however often it is sent. It is answered
+//
+//	2xx {id}    done; the id is the provider's number
+//	202         taken, and not done: asked again
+//	422 {code}  refused for good: order and refund say so, nothing is booked
+//	404         to GET: not known, so that it is sent (again)
+//
+// Anything else, a time-out too, says nothing of the refund: it is looked up. What
+// cannot be settled waits for a person, and for the runbook.
+//
 // A session, after "go run ./examples/orders serve", which prints the secret:
 //
 //	O=7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b11

@@ -20,8 +20,8 @@ const (
 )
 
 // Serve answers requests on l, sweeps deadlines, relays the outbox, settles what
-// waits in the inbox and forgets what is old, until ctx ends. Then it takes no more
-// connections, lets the requests that it has finish for up to grace, and returns
+// waits in the inbox, drives provider calls and forgets what is old, until ctx ends.
+// Then it takes no more connections, lets the requests that it has finish for up to grace, and returns
 // when all of that is done: nil after a quiet end, an error when requests had to be
 // cut off or l failed. A request that was cut off
 // may have taken effect; the same again is safe. Serve closes l.
@@ -44,6 +44,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 	work.Go(func() { _ = s.Sweeper().Run(sweeping) }) // it ends by its context alone
 	work.Go(func() { s.sweepOld(sweeping) })
 	work.Go(func() { _ = s.Relay().Run(sweeping) }) // so does this
+	work.Go(func() { s.calls.run(sweeping) })
 	if retry := s.Retry(); retry != nil {
 		work.Go(func() { _ = retry.Run(sweeping) }) // and this
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/attempt"
 	"github.com/pawl-go/pawl/fsm/inbox"
 	"github.com/pawl-go/pawl/fsm/lock"
 	"github.com/pawl-go/pawl/fsm/webhook"
@@ -44,9 +45,14 @@ type Config struct {
 	// on PostgreSQL must have a pool of its own: a callback holds its lock's
 	// connection while it asks Pool for another.
 	Lock lock.Locker
+	// Refunds gives money back; nil for nobody, and then refunds wait for callbacks
+	// alone. RefundPolicy bounds its calls; the zero value is usable.
+	Refunds      RefundProvider
+	RefundPolicy attempt.Policy
 	// Log is told of refused callbacks and failures; nil means slog.Default.
 	Log *slog.Logger
-	// SweepEvery is the pause of the Sweeper between rounds; 0 means 1 s.
+	// SweepEvery is the pause of the Sweeper between rounds, and of the provider
+	// calls; 0 means 1 s, and 5 s.
 	SweepEvery time.Duration
 	// Timeout bounds one request; 0 means 10 s, about what a provider waits.
 	Timeout time.Duration
@@ -68,6 +74,7 @@ type Service struct {
 	timeout  time.Duration
 	create   keyed // orders
 	refund   keyed
+	calls    *refundCalls // nil without a provider of refunds
 	counters counters
 }
 
@@ -114,6 +121,9 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	if s.refund, err = s.newKeyed(commandRefund); err != nil {
+		return nil, err
+	}
+	if s.calls, err = s.newRefundCalls(c.Refunds, c.RefundPolicy); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -25,14 +25,21 @@ type Settings struct {
 	// replaces another: WEBHOOK_SECRET_STANDARD and WEBHOOK_SECRET_STRIPE,
 	// separated by commas. Without any, callbacks of the scheme are not served.
 	Standard, Stripe []webhook.Secret
+	// ProviderURL and ProviderToken name the provider that gives money back, and
+	// what it knows us by: PROVIDER_URL, as https://provider.example/v1, and
+	// PROVIDER_TOKEN; empty for none. ProviderTimeout bounds one call:
+	// PROVIDER_TIMEOUT, 10s unless set.
+	ProviderURL     string
+	ProviderToken   webhook.Secret
+	ProviderTimeout time.Duration
 	// Alipay and WeChat are of those that sign otherwise.
 	Alipay AlipaySettings
 	WeChat WeChatSettings
 	// ShutdownTimeout is how long requests may finish after a signal:
 	// SHUTDOWN_TIMEOUT, 15s unless set.
 	ShutdownTimeout time.Duration
-	// SweepEvery is the pause between sweeps of deadlines: SWEEP_EVERY, 1s unless
-	// set.
+	// SweepEvery is the pause between sweeps of deadlines, and between rounds of
+	// provider calls: SWEEP_EVERY, 1s unless set.
 	SweepEvery time.Duration
 }
 
@@ -78,6 +85,11 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 	}
 	s.ShutdownTimeout = duration("SHUTDOWN_TIMEOUT", 15*time.Second)
 	s.SweepEvery = duration("SWEEP_EVERY", time.Second)
+	s.ProviderURL, s.ProviderToken = getenv("PROVIDER_URL"), webhook.Secret(getenv("PROVIDER_TOKEN"))
+	s.ProviderTimeout = duration("PROVIDER_TIMEOUT", 10*time.Second)
+	if _, err := s.Refunds(); err != nil {
+		errs = append(errs, err)
+	}
 
 	s.Standard = secrets(getenv("WEBHOOK_SECRET_STANDARD"))
 	s.Stripe = secrets(getenv("WEBHOOK_SECRET_STRIPE"))
@@ -112,6 +124,19 @@ func secrets(list string) []webhook.Secret {
 		out = append(out, webhook.Secret(item))
 	}
 	return out
+}
+
+// Refunds returns the provider of refunds, nil where none is set. The error is a
+// SettingError.
+func (s Settings) Refunds() (RefundProvider, error) {
+	if s.ProviderURL == "" {
+		return nil, nil
+	}
+	api, err := NewRefundAPI(s.ProviderURL, s.ProviderToken)
+	if err != nil { // a nil *RefundAPI in the interface would be a provider
+		return nil, err
+	}
+	return api, nil
 }
 
 // Verifiers returns a verifier for each scheme that has secrets, and nil for one
