@@ -4,7 +4,7 @@ package mutate
 const sameState = `^(Payment|Refund)(Sweep)?Query$|^Order(Sweep)?Query(Payment|Refund)$`
 
 // oneState are the statements without guards of events that leave one state alone.
-const oneState = `^Payment(Submit|Query)$|^Refund(Send|Query|Retry|Stick)$|^Order(Pay|QueryPayment|QueryRefund|Expire|PaymentFailed|Ship|Receive)$`
+const oneState = `^Payment(Submit|Query)$|^Refund(Send|Query|Retry|Stick)$|^Order(Pay|QueryPayment|QueryRefund|Expire|PaymentFailed|Ship|Receive)$|^ArticlePublish$`
 
 // emitsOfCompensated are the statements that emit for compensated facts alone;
 // noReplay are those that tell of the last entry of a history, whatever its event.
@@ -208,7 +208,7 @@ var explanations = []Explanation{
 		Operator: "state-add", Line: `OLD\.status = '[A-Z]+' AND NEW\.status IN`, Before: `^= '`,
 		After: `\('PENDING', 'PAYING'\)|\('COMPLETED', 'SHIPPED'\)|\('CANCELLED', '(PAID|SHIPPED|COMPLETED|REFUNDING)'\)|` +
 			`\('CREATED', 'SUBMITTED'\)|\('SUBMITTED', 'CREATED'\)|\('FAILED', '(CREATED|SUBMITTED)'\)|\('CLOSED', '(CREATED|SUBMITTED|FAILED)'\)|` +
-			`\('REQUESTED', '(SENT|ABNORMAL)'\)|\('ABNORMAL', 'SENT'\)`,
+			`\('REQUESTED', '(SENT|ABNORMAL)'\)|\('ABNORMAL', 'SENT'\)|\('PUBLISHED', 'DRAFT'\)`,
 		Why: "edges from that state to those states are there already",
 	},
 	{
