@@ -107,6 +107,13 @@ func TestCrashLeavesReceivedRow(t *testing.T) {
 			require.Equal(t, row.effects, effects(t, db, "k"))
 			out, _ := c.Consume(t.Context(), "k", message("k"), never(t))
 			require.Equal(t, row.before, out, "within the lease")
+			if row.before == consume.InProgress {
+				var lease time.Duration
+				require.NoError(t, db.QueryRow(t.Context(), `SELECT lease_until - changed_at FROM fsm_consumed`).Scan(&lease))
+				require.InDelta(t, c.Lease, lease, float64(time.Second), "the lease, and not the time that a key is kept")
+				_, err := db.Exec(t.Context(), `UPDATE fsm_consumed SET lease_until = NULL`)
+				require.ErrorContains(t, err, "not-null", "nothing is claimed for ever")
+			}
 			endLeases(t, db)
 			out, err := c.Consume(t.Context(), "k", message("k"), effect)
 			require.NoError(t, err)

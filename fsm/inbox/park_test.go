@@ -146,6 +146,7 @@ func TestTakeOver(t *testing.T) {
 	b.crash(n)
 	require.Equal(t, inbox.VerdictRunning, b.deliver(n).Verdict)
 	require.Zero(t, b.retry())
+	require.Equal(t, 1, b.count(`SELECT count(*) FROM fsm_inbox WHERE due_at BETWEEN now() + interval '30 s' AND now() + interval '1 min'`), "the lease")
 	b.requireOrder(order.StatePaying, "order_paid", 0)
 	b.later()
 	require.Equal(t, inbox.VerdictDone, b.deliver(n).Verdict)
