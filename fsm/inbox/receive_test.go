@@ -108,6 +108,11 @@ func TestConflict(t *testing.T) {
 	require.Len(t, odd, 1)
 	require.True(t, odd[0].HasBody)
 
+	// Also while the first is at work: that it is, is not what this one is told.
+	b.crash(told("evt_0", "paid", "p0", total))
+	require.Equal(t, inbox.VerdictRunning, b.deliver(told("evt_0", "paid", "p0", total)).Verdict)
+	require.Equal(t, inbox.VerdictConflict, b.deliver(told("evt_0", "paid", "p0", 1)).Verdict)
+
 	// Another amount under another name is another event: the machine judges it.
 	other := b.deliver(told("evt_2", "paid", "p1", 1))
 	require.Equal(t, inbox.VerdictDead, other.Verdict)
