@@ -54,6 +54,7 @@ func TestReplayFails(t *testing.T) {
 	b.withOrder()
 	_, err = b.Replay(fault.With(t.Context(), inbox.PointReceived, fault.Fail), parked.Event, "ann", "try")
 	require.ErrorIs(t, err, fault.ErrInjected)
+	b.requireLease()
 	b.later()
 	require.Equal(t, 1, b.retry())
 	b.requireOrder(order.StatePaid, "order_paid", 1)
