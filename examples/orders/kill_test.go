@@ -53,11 +53,18 @@ var listening = regexp.MustCompile(`msg=listening addr=(\S+)`)
 // start returns when the service listens.
 func start(t *testing.T, database, spec string) *process {
 	t.Helper()
+	return startWith(t, database, spec)
+}
+
+// startWith is start with more of the environment.
+func startWith(t *testing.T, database, spec string, env ...string) *process {
+	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
 	p := &process{t: t, cmd: exec.Command(program), died: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), childFault+"="+spec, "DATABASE_URL="+database, "ADDR=127.0.0.1:0", "REDIS_URL=",
-		"WEBHOOK_SECRET_STANDARD="+string(killSecret), "WEBHOOK_SECRET_STRIPE=")
+		"WEBHOOK_SECRET_STANDARD="+string(killSecret), "WEBHOOK_SECRET_STRIPE=", "PROVIDER_URL=")
+	p.cmd.Env = append(p.cmd.Env, env...)
 	out, err := p.cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.cmd.Start())
@@ -104,6 +111,13 @@ func (p *process) do(method, path, body string, header http.Header) (int, string
 // paid makes an order and tells of its payment.
 func (p *process) paid() {
 	p.t.Helper()
+	p.awaited()
+	require.Equal(p.t, http.StatusOK, p.tell())
+}
+
+// awaited makes an order that waits for its payment.
+func (p *process) awaited() {
+	p.t.Helper()
 	none := http.Header{}
 	for _, c := range []struct{ method, path, body string }{
 		{"PUT", "/stock/mug", `{"quantity":10}`},
@@ -113,13 +127,19 @@ func (p *process) paid() {
 		status, _ := p.do(c.method, c.path, c.body, none)
 		require.Contains(p.t, []int{200, 201}, status, c.path)
 	}
+}
+
+// tell delivers the payment and returns the status.
+func (p *process) tell() int {
+	p.t.Helper()
 	body := fmt.Sprintf(`{"id":"evt_1","type":"payment.succeeded","data":{"order_id":%q,"payment_no":"p-1","amount_cents":100}}`, orderOf(1))
 	signer, err := webhook.NewStandardSigner([]webhook.Secret{killSecret})
 	require.NoError(p.t, err)
 	header, err := signer.Sign("msg_1", time.Now(), []byte(body))
 	require.NoError(p.t, err)
+	header.Set("Content-Type", "application/json")
 	status, _ := p.do("POST", "/callbacks/standard", body, header)
-	require.Equal(p.t, http.StatusOK, status)
+	return status
 }
 
 // refund asks for a refund under a key.

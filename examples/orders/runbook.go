@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pawl-go/pawl/examples/orders/runbook"
+	"github.com/pawl-go/pawl/examples/orders/shop"
+	"github.com/pawl-go/pawl/fsm/inbox"
+	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
 // lookAfter runs one command of the runbook on the database that the service has,
@@ -25,7 +29,8 @@ func lookAfter(ctx context.Context, url string, out io.Writer, args []string) in
 		return 2
 	}
 	defer pool.Close()
-	switch err := runbook.Run(ctx, pool, out, args...); {
+	open := func() (*inbox.Inbox, error) { return handlers(pool) }
+	switch err := runbook.RunWith(ctx, pool, open, out, args...); {
 	case err == nil:
 		return 0
 	case errors.Is(err, runbook.ErrUsage):
@@ -35,4 +40,24 @@ func lookAfter(ctx context.Context, url string, out io.Writer, args []string) in
 		_, _ = fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+}
+
+// handlers is an inbox on the service's settings that processes events again, and
+// receives nothing: where a body can be read without a secret, a random one does.
+func handlers(pool *pgxpool.Pool) (*inbox.Inbox, error) {
+	settings, err := shop.ReadSettings(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	settings.Standard, settings.Stripe = []webhook.Secret{playSecret()}, []webhook.Secret{playSecret()}
+	config, err := callbacks(settings)
+	if err != nil {
+		return nil, err
+	}
+	config.Pool, config.Log = pool, slog.New(slog.DiscardHandler)
+	service, err := shop.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return service.Inbox(), nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pawl-go/pawl/examples/orders/shop"
+	"github.com/pawl-go/pawl/fsm/attempt"
 	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
@@ -31,12 +32,16 @@ func serve(ctx context.Context) int {
 }
 
 func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) error {
-	play := len(settings.Standard) == 0 && len(settings.Stripe) == 0
+	play := len(settings.Standard) == 0 && len(settings.Stripe) == 0 && len(settings.Alipay.Keys) == 0 && len(settings.WeChat.Platform) == 0
 	if play {
 		settings.Standard = []webhook.Secret{playSecret()}
 		settings.Stripe = []webhook.Secret{playSecret()}
 	}
-	standard, stripe, err := settings.Verifiers()
+	config, err := callbacks(settings)
+	if err != nil {
+		return err
+	}
+	refunds, err := settings.Refunds()
 	if err != nil {
 		return err
 	}
@@ -52,7 +57,8 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 		return err
 	}
 	defer stop()
-	config := shop.Config{Pool: pool, Standard: standard, Stripe: stripe, Log: log, SweepEvery: settings.SweepEvery}
+	config.Pool, config.Log, config.SweepEvery = pool, log, settings.SweepEvery
+	config.Refunds, config.RefundPolicy = refunds, attempt.Policy{CallTimeout: settings.ProviderTimeout}
 	if settings.RedisURL != "" {
 		locker, stop, err := openLock(ctx, settings.RedisURL, usualTimes, pool, log)
 		if err != nil {
@@ -65,7 +71,8 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 	if err != nil {
 		return err
 	}
-	log.Info("listening", "addr", listener.Addr().String(), "standard", standard != nil, "stripe", stripe != nil, "locks", config.Lock != nil)
+	log.Info("listening", "addr", listener.Addr().String(), "standard", config.Standard != nil, "stripe", config.Stripe != nil,
+		"alipay", config.Alipay != nil, "wechat", config.WeChat != nil, "locks", config.Lock != nil, "refunds", refunds != nil)
 	if play {
 		log.Warn("no webhook secret is set: random ones, to play with, hold until the program ends")
 		printSession(os.Stdout, listener.Addr().String(), settings)
@@ -74,6 +81,20 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 	err = service.Serve(ctx, listener, settings.ShutdownTimeout)
 	log.Info("stopped", "after", time.Since(started).Round(time.Second))
 	return err
+}
+
+// callbacks is the part of a service's configuration that takes callbacks, through
+// an inbox.
+func callbacks(settings shop.Settings) (config shop.Config, err error) {
+	config.Inbox = true
+	if config.Standard, config.Stripe, err = settings.Verifiers(); err != nil {
+		return config, err
+	}
+	if config.Alipay, err = settings.Alipay.Verifier(); err != nil {
+		return config, err
+	}
+	config.WeChat, err = settings.WeChat.Verifier()
+	return config, err
 }
 
 // playSecret is a random secret that both schemes take.
@@ -104,13 +125,13 @@ A callback, signed by Stripe's scheme:
   B='{"id": "evt_1", "type": "payment.succeeded", "data": {"order_id": "'$O'", "payment_no": "p-1", "amount_cents": 4200}}'
   T=$(date +%%s)
   S=$(printf '%%s' "$T.$B" | openssl dgst -sha256 -hmac '%[2]s' | sed 's/.* //')
-  curl $U/callbacks/stripe -H "Stripe-Signature: t=$T,v1=$S" -d "$B"
+  curl -i $U/callbacks/stripe -H "Content-Type: application/json" -H "Stripe-Signature: t=$T,v1=$S" -d "$B"
 
 … and the same by Standard Webhooks:
 
   K=$(printf '%%s' '%[3]s' | sed 's/^whsec_//' | base64 -d | od -An -tx1 | tr -d ' \n')
   S=$(printf '%%s' "msg_1.$T.$B" | openssl dgst -sha256 -mac HMAC -macopt hexkey:$K -binary | base64)
-  curl $U/callbacks/standard -H "webhook-id: msg_1" -H "webhook-timestamp: $T" -H "webhook-signature: v1,$S" -d "$B"
+  curl -i $U/callbacks/standard -H "Content-Type: application/json" -H "webhook-id: msg_1" -H "webhook-timestamp: $T" -H "webhook-signature: v1,$S" -d "$B"
 
 The parcel goes out and arrives, and half of the money is to go back:
 

@@ -17,7 +17,7 @@ func TestSessionHasEachThingToDo(t *testing.T) {
 		Standard: []webhook.Secret{"whsec_c3RhbmRhcmQ="}, Stripe: []webhook.Secret{"whsec_stripe"},
 	})
 	for _, part := range []string{
-		"U=http://127.0.0.1:4321\n", "-hmac 'whsec_stripe'", "'whsec_c3RhbmRhcmQ='", "$(date +%s)",
+		"U=http://127.0.0.1:4321\n", "-hmac 'whsec_stripe'", `-H "Content-Type: application/json" -H "webhook-id: msg_1"`, `-H "Content-Type: application/json" -H "Stripe-Signature: `, "'whsec_c3RhbmRhcmQ='", "$(date +%s)",
 		"curl -X PUT $U/stock/mug ", "curl $U/orders ", "curl $U/orders/$O/pay ",
 		"curl -X POST $U/orders/$O/ship\n", "curl -X POST $U/orders/$O/receive\n", "curl $U/orders/$O/refunds ",
 		"-H 'Idempotency-Key: k-1' ", "curl $U/commands/order.refund/k-1 ",

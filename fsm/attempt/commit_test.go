@@ -2,8 +2,10 @@ package attempt_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -63,4 +65,39 @@ func TestCommitIsLost(t *testing.T) {
 			require.Equal(t, "sends 1 queries 0", b.provider.seen())
 		})
 	}
+}
+
+// deaf is a pool that makes a claim and then loses its answer.
+type deaf struct{ *pgxpool.Pool }
+
+type deafRow struct{ pgx.Row }
+
+func (r deafRow) Scan(into ...any) error {
+	return errors.Join(r.Row.Scan(into...), io.ErrUnexpectedEOF)
+}
+
+func (d deaf) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	return deafRow{d.Pool.QueryRow(ctx, sql, args...)}
+}
+
+// A claim that was committed although its round was told of an error is nobody's: it
+// is given back, and neither waits for the end of its lease nor counts as a round.
+// One that was not made, by a caller whose time is over, leaves none either.
+func TestClaimThatNobodyWasToldOf(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	a := b.start("r1")
+	over, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	_, err := attempt.Drive(over, b.pool, b.kind, a.ID)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Equal(t, a, b.get(a.ID))
+
+	_, err = attempt.Drive(t.Context(), deaf{b.pool}, b.kind, a.ID)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.Zero(t, b.get(a.ID).Rounds)
+	completed, err := b.completer().Once(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, completed)
+	require.Equal(t, "sends 1 queries 0", b.provider.seen())
 }

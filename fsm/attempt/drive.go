@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fault"
@@ -88,6 +89,7 @@ func (r *round) claim(ctx context.Context, id string) error {
 		return r.notClaimed(ctx, id)
 	}
 	if err != nil {
+		r.abandon(ctx, id, err)
 		return dbError("claim", err)
 	}
 	r.a = a
@@ -95,6 +97,22 @@ func (r *round) claim(ctx context.Context, id string) error {
 		r.kind.notify(id, WasTakenOver, nil)
 	}
 	return nil
+}
+
+const abandonSQL = `UPDATE fsm_attempts AS a
+SET owner = '', rounds = a.rounds - 1, leased_until = '-infinity', due = clock_timestamp()
+WHERE a.id = $1 AND a.owner = $2`
+
+// abandon gives back a claim that may be there although its answer is not, since
+// the connection broke or the caller left: no round was begun. Where it cannot, the
+// lease runs out.
+func (r *round) abandon(ctx context.Context, id string, err error) {
+	if pgconn.SafeToRetry(err) {
+		return // nothing was sent
+	}
+	ctx, cancel := detach(ctx)
+	defer cancel()
+	_, _ = r.db.Exec(ctx, abandonSQL, id, r.owner) // the claim's own error is told
 }
 
 // notClaimed says why an attempt was not to be had.

@@ -247,6 +247,7 @@ func TestFailureReleases(t *testing.T) {
 	for name, fail := range map[string]command.Work{
 		"error":        func(context.Context, pgx.Tx) (command.Reply, error) { return command.Reply{}, boom },
 		"panic":        func(context.Context, pgx.Tx) (command.Reply, error) { panic(boom) },
+		"caller gone":  func(ctx context.Context, _ pgx.Tx) (command.Reply, error) { return command.Reply{}, leave(ctx) },
 		"server error": func(context.Context, pgx.Tx) (command.Reply, error) { return command.Reply{Status: 500}, nil },
 		"no status":    func(context.Context, pgx.Tx) (command.Reply, error) { return command.Reply{}, nil },
 		"body over the cap": func(context.Context, pgx.Tx) (command.Reply, error) {
@@ -277,7 +278,7 @@ func TestFailureReleases(t *testing.T) {
 					err = fmt.Errorf("panic: %v", p)
 				}
 			}()
-			_, err = c.Do(t.Context(), pool, payment(name, `{}`), func(ctx context.Context, tx pgx.Tx) (command.Reply, error) {
+			_, err = c.Do(mayLeave(t), pool, payment(name, `{}`), func(ctx context.Context, tx pgx.Tx) (command.Reply, error) {
 				if _, err := pay(ctx, tx); err != nil {
 					return command.Reply{}, err
 				}

@@ -268,6 +268,9 @@ func TestLeasedFailureReleases(t *testing.T) {
 			reply := command.Reply{Status: 200}
 			return reply, errors.Join(l.CompleteTx(ctx, tx, reply), tx.Rollback(ctx))
 		},
+		"caller gone": func(ctx context.Context, _ *command.Lease) (command.Reply, error) {
+			return command.Reply{}, leave(ctx)
+		},
 		"completed on a pool": func(ctx context.Context, l *command.Lease) (command.Reply, error) {
 			return command.Reply{Status: 200}, l.CompleteTx(ctx, pool, command.Reply{Status: 200})
 		},
@@ -286,7 +289,7 @@ func TestLeasedFailureReleases(t *testing.T) {
 					err = fmt.Errorf("panic: %v", p)
 				}
 			}()
-			_, err = c.DoLeased(t.Context(), pool, payment(name, `{}`), fail)
+			_, err = c.DoLeased(mayLeave(t), pool, payment(name, `{}`), fail)
 			return err
 		}
 		err := call()
@@ -319,6 +322,11 @@ func TestNoLeaseNoClaim(t *testing.T) {
 			_, err := c.DoLeased(t.Context(), pool, payment("k", `{}`), neverLeased)
 			return err
 		},
+		"a lease that PostgreSQL would round to none": func() error {
+			c := command.Command{Name: "pay", Lease: time.Nanosecond}
+			_, err := c.DoLeased(t.Context(), pool, payment("k", `{}`), neverLeased)
+			return err
+		},
 		"negative lease": func() error {
 			c := command.Command{Name: "pay", Lease: -time.Second}
 			_, err := c.DoLeased(t.Context(), pool, payment("k", `{}`), neverLeased)
@@ -344,6 +352,12 @@ func TestNoLeaseNoClaim(t *testing.T) {
 		require.True(t, errors.Is(err, fsm.ErrArgument) || errors.Is(err, fsm.ErrNothingDone), "%s: %v", name, err)
 		require.Equal(t, 0, ask[int](t, pool, `SELECT count(*) FROM fsm_command`), name)
 	}
+
+	c := leased()
+	_, err = c.DoLeased(t.Context(), pool, payment("k", `{}`), charge("first"))
+	require.NoError(t, err)
+	_, err = pool.Exec(t.Context(), `UPDATE fsm_command SET lease_until = NULL`)
+	require.ErrorContains(t, err, "not-null", "the table has no record without a lease")
 }
 
 // A crash after the claim keeps the command for the lease, and no longer; one

@@ -22,6 +22,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		for range 2 {
 			until := ask[time.Time](t, pool, `SELECT lease_until FROM fsm_command`)
 			waitUntil(t, pool, `SELECT lease_until > $1 FROM fsm_command`, until)
+			require.True(t, ask[bool](t, pool, `SELECT lease_until <= clock_timestamp() + interval '900 ms' FROM fsm_command`), "and by no more than a lease")
 		}
 		return book(ctx, pool, l, "first")
 	})

@@ -113,6 +113,22 @@ func (b blocking) then(work command.Work) command.Work {
 	}
 }
 
+type leaveKey struct{}
+
+// mayLeave is the context of a caller who is gone once the work calls leave.
+func mayLeave(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return context.WithValue(ctx, leaveKey{}, cancel)
+}
+
+// leave has the caller of mayLeave go, and waits until its context says so.
+func leave(ctx context.Context) error {
+	ctx.Value(leaveKey{}).(context.CancelFunc)()
+	<-ctx.Done()
+	return ctx.Err()
+}
+
 // result is what a call in a goroutine was told.
 type result struct {
 	command.Answer

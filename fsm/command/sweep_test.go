@@ -50,6 +50,33 @@ func TestSweepArchivesWhatIsOld(t *testing.T) {
 	require.ErrorIs(t, err, fsm.ErrArgument)
 }
 
+// Unless told, a reply is replayed for three days, and the key is free afterwards.
+func TestRetentionOfAReply(t *testing.T) {
+	t.Parallel()
+	pool := open(t)
+	c := command.Command{Name: "pay"}
+	_, err := c.Do(t.Context(), pool, payment("k", `{}`), pay)
+	require.NoError(t, err)
+	for _, tc := range []struct {
+		older string
+		moved int
+	}{{"71 hours", 0}, {"2 hours", 1}} {
+		run(t, pool, `UPDATE fsm_command SET created_at = created_at - $1::interval, claimed_at = claimed_at - $1::interval,
+			lease_until = lease_until - $1::interval, done_at = done_at - $1::interval`, tc.older)
+		moved, err := c.Sweep(t.Context(), pool, 0)
+		require.NoError(t, err)
+		require.Equal(t, tc.moved, moved, tc.older)
+		if moved == 0 {
+			again, err := c.Do(t.Context(), pool, payment("k", `{}`), never)
+			require.NoError(t, err)
+			require.True(t, again.Replayed)
+		}
+	}
+	fresh, err := c.Do(t.Context(), pool, payment("k", `{"another":1}`), pay)
+	require.NoError(t, err)
+	require.False(t, fresh.Replayed)
+}
+
 // Pages full of records that stay, since their reply is young or they are locked,
 // do not hide the old ones behind them.
 func TestSweepPagesPastWhatStays(t *testing.T) {

@@ -44,7 +44,10 @@ func TestTwoTakeOvers(t *testing.T) {
 	waitUntil(t, pool, waiting, 2)
 	require.NoError(t, held.Rollback(t.Context()))
 	await(t, begun)
-	require.ErrorIs(t, await(t, results).err, command.ErrInProgress)
+	var busy *command.InProgressError
+	require.ErrorAs(t, await(t, results).err, &busy)
+	require.Greater(t, busy.Lease, c.Lease/2)
+	require.LessOrEqual(t, busy.Lease, c.Lease, "who takes over has no longer a lease than the first")
 	close(goOn)
 	require.NoError(t, await(t, results).err)
 	require.Empty(t, begun)

@@ -35,9 +35,13 @@ WHERE c.tries < $5
   AND (c.state = 'failed' OR c.state = 'claimed' AND c.lease_until <= clock_timestamp())
 RETURNING c.key, c.tries`
 
-// rowsSQL reads what the claim did not get, in a later statement, which sees it.
+// rowsSQL reads what the claim did not get, in a later statement, which sees it. A
+// key is orphaned when it is dead and its letter was deleted, by hand say.
 const rowsSQL = `
-SELECT c.key, c.state, c.owner, c.tries, c.lease_until > clock_timestamp()
+SELECT c.key, c.state, c.owner, c.tries, c.lease_until > clock_timestamp(),
+  CASE WHEN c.state = 'dead' THEN NOT EXISTS (
+    SELECT FROM fsm_dead_letters AS d WHERE d.consumer = c.consumer AND d.key = c.key AND d.settled = ''
+  ) ELSE false END
 FROM fsm_consumed AS c
 WHERE c.consumer = $1 AND c.key = ANY ($2)`
 
@@ -45,7 +49,7 @@ WHERE c.consumer = $1 AND c.key = ANY ($2)`
 type row struct {
 	key, state, owner string
 	tries             int
-	held              bool
+	held, orphaned    bool
 }
 
 // statementTries is how often one statement is tried where the database says that
@@ -105,7 +109,7 @@ func (c *Consumer) read(ctx context.Context, keys []string) (map[string]row, err
 	rows, _ := c.DB.Query(ctx, rowsSQL, c.Name, keys)
 	found := make(map[string]row, len(keys))
 	var r row
-	_, err := pgx.ForEachRow(rows, []any{&r.key, &r.state, &r.owner, &r.tries, &r.held}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&r.key, &r.state, &r.owner, &r.tries, &r.held, &r.orphaned}, func() error {
 		found[r.key] = r
 		return nil
 	})
@@ -132,8 +136,11 @@ func (c *Consumer) judged(ctx context.Context, j *job, r row) Result {
 	switch {
 	case r.state == stateDone:
 		return Result{Outcome: Duplicate}
-	case r.state == stateDead:
+	case r.state == stateDead && !r.orphaned:
 		return Result{Dead, ErrDead}
+	case r.state == stateDead:
+		j.Err = errOrphaned
+		return c.giveUp(ctx, j)
 	case r.state == stateFailed && r.tries >= c.Tries, r.state == stateClaimed && !r.held && r.tries >= c.Tries:
 		return c.giveUp(ctx, j)
 	}

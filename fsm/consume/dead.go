@@ -3,23 +3,32 @@ package consume
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
 // burySQL gives a claim up and stores its message, in one statement: the owner's
-// claim, or one that has used up its tries and that nobody holds.
+// claim, one that has used up its tries and that nobody holds, or one that is dead
+// and whose letter is gone. Of two deliveries at once one stores its message.
 const burySQL = `
 WITH dead AS (
   UPDATE fsm_consumed AS c
   SET state = 'dead', changed_at = clock_timestamp()
   WHERE c.consumer = $1 AND c.key = $2
     AND (c.state = 'claimed' AND c.owner = $3
-      OR c.tries >= $4 AND (c.state = 'failed' OR c.state = 'claimed' AND c.lease_until <= clock_timestamp()))
+      OR c.tries >= $4 AND (c.state = 'failed' OR c.state = 'claimed' AND c.lease_until <= clock_timestamp())
+      OR c.state = 'dead' AND NOT EXISTS (
+        SELECT FROM fsm_dead_letters AS d WHERE d.consumer = c.consumer AND d.key = c.key AND d.settled = ''
+      ))
   RETURNING c.consumer, c.key, c.tries
 )
 INSERT INTO fsm_dead_letters (consumer, key, topic, message_id, payload, metadata, tries, error, at)
 SELECT dead.consumer, dead.key, $5, $6, $7, $8::json, dead.tries, $9, clock_timestamp()
-FROM dead`
+FROM dead
+ON CONFLICT (consumer, key) WHERE settled = '' AND key <> '' DO NOTHING`
+
+// errOrphaned is what a letter says that was stored since the one before was deleted.
+var errOrphaned = errors.New("the dead letter with this key was deleted, which does not free the key")
 
 // refuseSQL stores a message whose key is none; no row of fsm_consumed holds it.
 const refuseSQL = `

@@ -86,6 +86,15 @@ func die(t *testing.T, db *pgxpool.Pool, point fault.Point, key string) {
 	require.Contains(t, err.Error(), "killed", "%s", out)
 }
 
+// requireLease looks for how long the one claim holds: for the lease, and not for as
+// long as a key is kept.
+func requireLease(t *testing.T, c *consume.Consumer, db *pgxpool.Pool) {
+	t.Helper()
+	var lease time.Duration
+	require.NoError(t, db.QueryRow(t.Context(), `SELECT lease_until - changed_at FROM fsm_consumed`).Scan(&lease))
+	require.InDelta(t, c.Lease, lease, float64(time.Second))
+}
+
 // The report: a row "received" that a crash left makes every retry a duplicate.
 // Here the claim of a dead process holds for its lease, and then is taken over.
 func TestCrashLeavesReceivedRow(t *testing.T) {
@@ -107,6 +116,11 @@ func TestCrashLeavesReceivedRow(t *testing.T) {
 			require.Equal(t, row.effects, effects(t, db, "k"))
 			out, _ := c.Consume(t.Context(), "k", message("k"), never(t))
 			require.Equal(t, row.before, out, "within the lease")
+			if row.before == consume.InProgress {
+				requireLease(t, c, db)
+				_, err := db.Exec(t.Context(), `UPDATE fsm_consumed SET lease_until = NULL`)
+				require.ErrorContains(t, err, "not-null", "nothing is claimed for ever")
+			}
 			endLeases(t, db)
 			out, err := c.Consume(t.Context(), "k", message("k"), effect)
 			require.NoError(t, err)
@@ -185,6 +199,7 @@ func TestTwoOwners(t *testing.T) {
 				require.Equal(t, 2, tries)
 				third, _ := c.Consume(ctx, "k", m, never(t))
 				require.Equal(t, consume.InProgress, third, "its lease is a new one")
+				requireLease(t, c, db)
 				return effect(ctx, tx, m)
 			})
 			require.NoError(t, err)

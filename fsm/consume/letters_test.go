@@ -82,6 +82,41 @@ func TestDeadLetterHoldsItsKey(t *testing.T) {
 	require.Equal(t, []string{"ada", "the bug is fixed"}, []string{by, why})
 }
 
+// A letter that was deleted by hand, and not settled, still held its key: messages with
+// it were acknowledged for good and kept nowhere. The next one is a letter again, which
+// frees the key as any does; of several at once one is.
+func TestDeletedLetter(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	killLetter(t, c, "k")
+	_, err := db.Exec(t.Context(), `DELETE FROM fsm_dead_letters`)
+	require.NoError(t, err)
+	outcomes := make(chan consume.Outcome, 5)
+	for range cap(outcomes) {
+		go func() {
+			out, _ := c.Consume(t.Context(), "k", message("k"), never(t))
+			outcomes <- out
+		}()
+	}
+	for range cap(outcomes) {
+		require.Contains(t, []consume.Outcome{consume.Dead, consume.InProgress}, <-outcomes)
+	}
+	letters, err := c.Letters(t.Context(), 0, 0)
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+	require.Equal(t, message("k"), letters[0].Message)
+	require.Contains(t, letters[0].Error, "was deleted")
+	out, err := c.Consume(t.Context(), "k", message("k"), never(t))
+	require.ErrorIs(t, err, consume.ErrDead)
+	require.Equal(t, consume.Dead, out)
+	_, err = c.Requeue(t.Context(), letters[0].ID, who, nil)
+	require.NoError(t, err)
+	out, err = c.Consume(t.Context(), "k", message("k"), effect)
+	require.NoError(t, err)
+	require.Equal(t, consume.Done, out)
+	require.Equal(t, 1, effects(t, db, "k"))
+}
+
 // A requeued message has all its tries again, and may die again.
 func TestRequeuedMayDieAgain(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,12 @@ func duplicate(t *testing.T, c *consume.Consumer, db *pgxpool.Pool, key string, 
 // waiting starts a call, and returns when a session waits for a lock.
 func waiting[R any](t *testing.T, db *pgxpool.Pool, call func() R) <-chan R {
 	t.Helper()
+	return waitingTo(t, db, 1, call)
+}
+
+// waitingTo starts a call, and returns when so many sessions wait for locks.
+func waitingTo[R any](t *testing.T, db *pgxpool.Pool, sessions int, call func() R) <-chan R {
+	t.Helper()
 	ended := make(chan R, 1)
 	go func() { ended <- call() }()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -38,7 +44,7 @@ func waiting[R any](t *testing.T, db *pgxpool.Pool, call func() R) <-chan R {
 		case <-ask.C:
 		}
 		require.NoError(t, db.QueryRow(ctx, `
-			SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
+			SELECT count(*) >= $1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`, sessions).Scan(&waits))
 	}
 	return ended
 }
@@ -95,6 +101,39 @@ func TestRequeuedComesBeforeTheCommit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, consume.Done, <-second)
 	require.Equal(t, 1, effects(t, db, "k"))
+}
+
+// Two people requeue one letter at once, both while it is held: it is published once,
+// and the other is told that it is settled.
+func TestRequeuedByTwo(t *testing.T) {
+	t.Parallel()
+	c, db := newConsumer(t)
+	letter := killLetter(t, c, "k")
+	held, err := db.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = held.Exec(t.Context(), `SELECT FROM fsm_dead_letters FOR UPDATE`)
+	require.NoError(t, err)
+	published := make(chan string, 2)
+	requeue := func() error {
+		_, err := c.Requeue(t.Context(), letter.ID, who, func(_ context.Context, _ pgx.Tx, m consume.Message) error {
+			published <- string(m.Payload)
+			return nil
+		})
+		return err
+	}
+	first := waiting(t, db, requeue)
+	second := waitingTo(t, db, 2, requeue)
+	require.NoError(t, held.Rollback(t.Context()))
+	errs := []error{<-first, <-second}
+	if errs[0] != nil {
+		errs[0], errs[1] = errs[1], errs[0]
+	}
+	require.NoError(t, errs[0])
+	require.ErrorIs(t, errs[1], consume.ErrNoLetter)
+	require.Len(t, published, 1)
+	out, err := c.Consume(t.Context(), "k", message("k"), effect)
+	require.NoError(t, err)
+	require.Equal(t, consume.Done, out)
 }
 
 // Claims are made in the order of their keys, whatever that of the items: a batch that

@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -92,46 +91,6 @@ func (e *engine) checked(event *Event) bool {
 		}
 	}
 	return false
-}
-
-// toldTwice lets each call that compensates in the state meet the same fact, told
-// at once of the row and of another one.
-func (e *engine) toldTwice(t *testing.T, state string) {
-	for _, event := range e.m.Events {
-		ways := slices.DeleteFunc(slices.Clone(e.m.Cases), func(c Case) bool {
-			return c.Event != event.Name || c.Outcome != fsm.Compensated || !slices.Contains(c.In, state)
-		})
-		if len(ways) == 0 {
-			continue
-		}
-		if ways[0].Variant == "" {
-			ways = append(ways, e.tempting(event.Name)...)
-		}
-		t.Run(event.Name+"_told_twice", func(t *testing.T) {
-			t.Parallel()
-			defer e.turn(event.Name)()
-			for i, c := range ways {
-				if c.Skip != "" {
-					c = e.settled(t.Context(), c)
-				}
-				if c.Skip != "" {
-					untested(t, c.Skip)
-				}
-				call := RaceCall{Event: c.Event, Params: c.Params}
-				o := overlap{e: e, t: t, race: Race{In: state, Given: c.Given, First: call, Second: call, Outcome: fsm.Replayed}}
-				if i == 0 {
-					o.run("committed", true)
-				}
-				o.elsewhere = true
-				if i == 0 {
-					o.run("of another row, committed", true)
-					o.run("of another row, rolled back", false)
-				}
-				o.wrong = true
-				o.run("of another row, committed, with a wrong version and the values of "+strconv.Quote(c.Variant), true)
-			}
-		})
-	}
 }
 
 // sameFact reports whether the two calls bring the same fact.

@@ -181,6 +181,13 @@ func (b *bench) retry() int {
 	return n
 }
 
+// requireLease looks for how long the one event is somebody's: for a minute.
+func (b *bench) requireLease() {
+	b.t.Helper()
+	require.Equal(b.t, 1, b.count(`SELECT count(*) FROM fsm_inbox WHERE state = 'received' AND owner <> ''
+		AND due_at BETWEEN now() + interval '30 s' AND now() + interval '1 min'`))
+}
+
 // later lets every lease and wait end.
 func (b *bench) later() {
 	b.t.Helper()

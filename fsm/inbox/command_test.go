@@ -54,6 +54,7 @@ func TestReplayFails(t *testing.T) {
 	b.withOrder()
 	_, err = b.Replay(fault.With(t.Context(), inbox.PointReceived, fault.Fail), parked.Event, "ann", "try")
 	require.ErrorIs(t, err, fault.ErrInjected)
+	b.requireLease()
 	b.later()
 	require.Equal(t, 1, b.retry())
 	b.requireOrder(order.StatePaid, "order_paid", 1)
@@ -87,19 +88,27 @@ func TestCommandsArguments(t *testing.T) {
 	}
 }
 
-// Two people replay at once: one event, one effect, one audit row.
+// Two people replay at once, both while the event is held: one event, one effect, one
+// audit row. (Who looks at the state without a lock replays it too.)
 func TestReplayAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	parked := b.deliver(told("evt_1", "paid", "p1", total))
 	b.withOrder()
-	results := make(chan error)
+	held, err := b.pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = held.Rollback(context.WithoutCancel(t.Context())) }()
+	_, err = held.Exec(t.Context(), `SELECT FROM fsm_inbox FOR UPDATE`)
+	require.NoError(t, err)
+	results := make(chan error, 2)
 	for range 2 {
 		go func() {
-			_, err := b.Replay(context.Background(), parked.Event, "ann", "try")
+			_, err := b.Replay(context.WithoutCancel(t.Context()), parked.Event, "ann", "try")
 			results <- err
 		}()
 	}
+	b.awaitWaiters(2, nil)
+	require.NoError(t, held.Rollback(t.Context()))
 	first, second := <-results, <-results
 	if first == nil {
 		first, second = second, first

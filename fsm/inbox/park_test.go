@@ -146,7 +146,13 @@ func TestTakeOver(t *testing.T) {
 	b.crash(n)
 	require.Equal(t, inbox.VerdictRunning, b.deliver(n).Verdict)
 	require.Zero(t, b.retry())
+	b.requireLease()
 	b.requireOrder(order.StatePaying, "order_paid", 0)
+	b.later()
+	_, err := (&inbox.Retry{Inbox: b.Inbox}).Once(fault.With(t.Context(), inbox.PointReceived, fault.Fail))
+	require.ErrorIs(t, err, fault.ErrInjected, "a retry dies too")
+	b.requireLease()
+	require.Equal(t, inbox.VerdictRunning, b.deliver(n).Verdict)
 	b.later()
 	require.Equal(t, inbox.VerdictDone, b.deliver(n).Verdict)
 	b.requireOrder(order.StatePaid, "order_paid", 1)
@@ -218,7 +224,7 @@ func TestLostToOneAtWork(t *testing.T) {
 	r, err := b.Receive(ctx, "stripe", b.signed(n.body()), n.body())
 	require.NoError(t, err)
 	require.Equal(t, inbox.VerdictRunning, r.Told[0].Verdict)
-	require.Equal(t, 1, b.count(`SELECT count(*) FROM fsm_inbox WHERE owner <> '' AND due_at > now()`))
+	b.requireLease()
 	b.requireOrder(order.StatePaying, "order_paid", 0)
 }
 

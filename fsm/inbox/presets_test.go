@@ -7,9 +7,11 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/inbox"
 	"github.com/pawl-go/pawl/fsm/webhook"
+	"github.com/pawl-go/pawl/gen/order"
 )
 
 // sender makes one genuine delivery of a provider's.
@@ -215,6 +218,85 @@ func TestEveryScheme(t *testing.T) {
 			w := b.post(name, "POST", s.contentType, header, forged)
 			require.Equal(t, 401, w.Code)
 			require.Equal(t, s.refused, w.Body.String())
+		})
+	}
+}
+
+// What the providers' documents say of their time, where they say it: how long they
+// wait for an answer, and for how long they repeat. A failure is never told by a
+// 2xx, which would be the end of it.
+func TestPresetsKeepTheProvidersTime(t *testing.T) {
+	t.Parallel()
+	const days = 24 * time.Hour
+	for name, says := range map[string]struct{ waits, repeats time.Duration }{
+		"bank":   {},
+		"stripe": {repeats: 3 * days},
+		"adyen":  {10 * time.Second, 30 * days},
+		"alipay": {repeats: (4+10+10)*time.Minute + (1+2+6+15)*time.Hour},
+		"wechat": {waits: 5 * time.Second},
+		"paypal": {repeats: 3 * days},
+	} {
+		p := schemes(t)[name].provider(nil)
+		require.Positive(t, p.Limit, name)
+		if says.waits > 0 {
+			require.LessOrEqual(t, p.Limit, says.waits, name)
+		}
+		require.GreaterOrEqual(t, p.Repeats, says.repeats, name)
+		for status := 400; status < 600; status++ {
+			require.Equal(t, status, p.Answers.Failed(status, "words").Status, name)
+		}
+	}
+}
+
+// Alipay tells TRADE_FINISHED some time after TRADE_SUCCESS, or before it, or alone,
+// and what it said at first once more: the order is paid once.
+func TestFinishedAfterSuccess(t *testing.T) {
+	t.Parallel()
+	private, public, _ := pems(t)
+	v, err := webhook.NewAlipay("app", []webhook.PublicKey{public})
+	require.NoError(t, err)
+	signer, err := webhook.NewAlipaySigner(private)
+	require.NoError(t, err)
+	meaning := func(word string) (order.Event, error) {
+		return map[string]order.Event{"TRADE_SUCCESS": order.EventPaymentSucceeded, "TRADE_FINISHED": order.EventPaymentSucceeded}[word], nil
+	}
+	fire := func(ctx context.Context, tx pgx.Tx, e inbox.Event, _ order.Event) (fsm.Outcome, error) {
+		n := e.Data.(webhook.AlipayNotice)
+		cents, err := n.TotalCents()
+		if err != nil {
+			return "", err
+		}
+		r, err := order.PaymentSucceeded(ctx, tx, order.Key(n.OutTradeNo), order.PaymentSucceededParams{
+			PaymentNo: e.Identity(n.TradeNo), PaidCents: cents,
+		})
+		return r.Outcome, err
+	}
+	status := func(e inbox.Event) string { return e.Status }
+	for _, words := range [][]string{
+		{"WAIT_BUYER_PAY", "TRADE_SUCCESS", "TRADE_FINISHED", "WAIT_BUYER_PAY"},
+		{"TRADE_FINISHED", "TRADE_SUCCESS"},
+		{"TRADE_FINISHED"},
+	} {
+		t.Run(strings.Join(words, " "), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, func(c *inbox.Config) {
+				c.Providers = []inbox.Provider{inbox.Alipay(v, inbox.Words(status, meaning, fire))}
+			}).withOrder()
+			for i, word := range words {
+				body, err := signer.Sign(map[string]string{
+					"app_id": "app", "notify_id": fmt.Sprint("n", i), "notify_time": b.now.Add(8 * time.Hour).Format(time.DateTime),
+					"out_trade_no": orderA, "trade_no": "t1", "trade_status": word, "total_amount": "42.00",
+				})
+				require.NoError(t, err)
+				for range 2 {
+					r, err := b.Receive(t.Context(), "alipay", nil, body)
+					require.NoError(t, err)
+					require.Equal(t, "success", r.Answer.Body)
+				}
+			}
+			b.requireOrder(order.StatePaid, "order_paid", 1)
+			require.Zero(t, b.count(`SELECT count(*) FROM fsm_outbox WHERE topic = 'refund_due'`))
+			require.Empty(t, b.list(inbox.Dead))
 		})
 	}
 }

@@ -54,6 +54,12 @@ func (b *bench) whileWaiting(id string, call func(), meanwhile ...func()) {
 // awaitWaiter returns when a session of this database waits for a lock.
 func (b *bench) awaitWaiter(done <-chan struct{}) {
 	b.t.Helper()
+	b.awaitWaiters(1, done)
+}
+
+// awaitWaiters returns when n sessions of this database wait for locks.
+func (b *bench) awaitWaiters(n int, done <-chan struct{}) {
+	b.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -62,7 +68,7 @@ func (b *bench) awaitWaiter(done <-chan struct{}) {
 			require.FailNow(b.t, "it did not wait")
 		case <-tick.C:
 		}
-		if b.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0 {
+		if b.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) >= n {
 			return
 		}
 	}

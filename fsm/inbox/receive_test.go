@@ -108,6 +108,11 @@ func TestConflict(t *testing.T) {
 	require.Len(t, odd, 1)
 	require.True(t, odd[0].HasBody)
 
+	// Also while the first is at work: that it is, is not what this one is told.
+	b.crash(told("evt_0", "paid", "p0", total))
+	require.Equal(t, inbox.VerdictRunning, b.deliver(told("evt_0", "paid", "p0", total)).Verdict)
+	require.Equal(t, inbox.VerdictConflict, b.deliver(told("evt_0", "paid", "p0", 1)).Verdict)
+
 	// Another amount under another name is another event: the machine judges it.
 	other := b.deliver(told("evt_2", "paid", "p1", 1))
 	require.Equal(t, inbox.VerdictDead, other.Verdict)
@@ -228,6 +233,48 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 func uuidOf(i int) string {
 	const hex = "0123456789abcdef"
 	return "0c000000-0000-4000-8000-0000000000" + string([]byte{hex[i/16], hex[i%16]})
+}
+
+// One duplicate among the items of a delivery, or one that cannot be done, costs the
+// fresh ones nothing. (An insert of them all at once failed at the duplicate.)
+func TestDuplicateAmongFreshItems(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *inbox.Config) {
+		c.Providers = []inbox.Provider{adyenScheme(t).provider(func(ctx context.Context, tx pgx.Tx, e inbox.Event) (fsm.Outcome, error) {
+			if e.Object == "early" {
+				return "", fsm.ErrNotFound
+			}
+			_, err := tx.Exec(ctx, `INSERT INTO shop_points (order_id, kind, customer_id, points) VALUES ($1, $2, 'c', 1)`, orderA, e.ID)
+			return fsm.Applied, err
+		})}
+	})
+	s, err := webhook.NewAdyenSigner("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00")
+	require.NoError(t, err)
+	item := func(name string, cents int64) webhook.AdyenItem {
+		return webhook.AdyenItem{PSPReference: name, EventCode: "CAPTURE", Success: true, Value: cents, Currency: "EUR"}
+	}
+	deliver := func(items ...webhook.AdyenItem) (verdicts []inbox.Verdict) {
+		body, err := s.Sign(items...)
+		require.NoError(t, err)
+		r, err := b.Receive(t.Context(), "adyen", nil, body)
+		require.NoError(t, err)
+		require.Equal(t, "[accepted]", r.Answer.Body)
+		for _, told := range r.Told {
+			verdicts = append(verdicts, told.Verdict)
+		}
+		return verdicts
+	}
+	require.Equal(t, []inbox.Verdict{inbox.VerdictDone}, deliver(item("known", 1)))
+	require.Equal(t, []inbox.Verdict{
+		inbox.VerdictDone, inbox.VerdictDuplicate, inbox.VerdictRunning, inbox.VerdictConflict, inbox.VerdictParked, inbox.VerdictDone,
+	}, deliver(item("z", 1), item("known", 1), item("z", 1), item("known", 2), item("early", 1), item("a", 1)))
+	require.Equal(t, []inbox.Verdict{inbox.VerdictDuplicate, inbox.VerdictDone}, deliver(item("z", 1), item("b", 1)))
+	require.Equal(t, 4, b.count(`SELECT count(*) FROM shop_points`))
+
+	b.exec(`CREATE TABLE naive (id text PRIMARY KEY); INSERT INTO naive VALUES ('known')`)
+	_, err = b.pool.Exec(t.Context(), `INSERT INTO naive VALUES ('z'), ('known'), ('a')`)
+	require.Error(t, err)
+	require.Equal(t, 1, b.count(`SELECT count(*) FROM naive`), "the naive one lost the fresh ones")
 }
 
 // What there is no time for is accepted, since it is stored, and done by Retry.

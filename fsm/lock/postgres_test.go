@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -139,6 +140,39 @@ func TestPoolOfTwoLeaksNothing(t *testing.T) {
 	wg.Wait()
 	require.Zero(t, advisory(t, pool))
 	require.NoError(t, postgres(t, pool, impatient).With(ctx, name, nothing))
+}
+
+// The function takes a connection of the pool and keeps it past the lock's end. A
+// lock that went back to the pool with its connection is then out of reach: its
+// unlock goes to another session, and is refused. Ours keeps its connection.
+func TestTheConnectionIsKeptWithTheLock(t *testing.T) {
+	t.Parallel()
+	pool := open(t, testdb.WithMaxConns(2))
+	ctx := t.Context()
+	var kept *pgxpool.Conn
+	keep := func(ctx context.Context, _ lock.Held) (err error) {
+		kept, err = pool.Acquire(ctx)
+		return err
+	}
+	var freed bool
+	naive := func() {
+		_, err := pool.Exec(ctx, `SELECT pg_advisory_lock($1::int, 1)`, lock.Class)
+		require.NoError(t, err)
+		require.NoError(t, keep(ctx, lock.Held{}))
+		require.NoError(t, pool.QueryRow(ctx, `SELECT pg_advisory_unlock($1::int, 1)`, lock.Class).Scan(&freed))
+	}
+	naive()
+	require.False(t, freed)
+	require.Equal(t, 1, advisory(t, pool), "the naive one leaks")
+	require.NoError(t, kept.QueryRow(ctx, `SELECT pg_advisory_unlock($1::int, 1)`, lock.Class).Scan(&freed))
+	require.True(t, freed)
+	kept.Release()
+
+	l := postgres(t, pool, lasting)
+	require.NoError(t, l.With(ctx, name, keep))
+	require.Zero(t, advisory(t, pool))
+	kept.Release()
+	require.NoError(t, l.With(ctx, name, nothing))
 }
 
 // The lock goes with its connection: the holder learns of it and the next has it.

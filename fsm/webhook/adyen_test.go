@@ -49,6 +49,28 @@ func TestAdyenVector(t *testing.T) {
 	require.Equal(t, []webhook.AdyenItem{adyenItem}, items)
 }
 
+// A field that is empty, or not there, keeps its place between the colons. The
+// signatures were made with the openssl command; one POST brings both items.
+func TestAdyenEmptyFields(t *testing.T) {
+	t.Parallel()
+	const (
+		paid = `"pspReference":"psp-1","originalReference":"","merchantAccountCode":"Shop","merchantReference":"order-7",` +
+			`"amount":{"value":1130,"currency":"EUR"},"eventCode":"AUTHORISATION","success":"true"`
+		report = `"pspReference":"psp-2","merchantAccountCode":"Shop","eventCode":"REPORT_AVAILABLE","success":"false"`
+	)
+	body := adyenBody(
+		adyenOf(paid, "icr4qCt4ix2Wwx4TAqSrBAPPa1L+4LYK5L/ujNiB6aU="),
+		adyenOf(report, "rlBiFSz8RD5TlKPW2FhI3GlVXnTO4TpEPo5ixLrXMj0="))
+	_, err := newAdyen(t, adyenSecret).Verify(nil, body, time.Time{})
+	require.NoError(t, err)
+	items, err := webhook.ParseAdyen(body)
+	require.NoError(t, err)
+	require.Equal(t, []webhook.AdyenItem{
+		{PSPReference: "psp-1", MerchantAccount: "Shop", MerchantReference: "order-7", Value: 1130, Currency: "EUR", EventCode: "AUTHORISATION", Success: true},
+		{PSPReference: "psp-2", MerchantAccount: "Shop", EventCode: "REPORT_AVAILABLE"},
+	}, items)
+}
+
 // Every protected field counts, and one bad item refuses the good ones.
 func TestAdyenRefuses(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -88,6 +89,45 @@ func TestTwoCreationsOfOneKey(t *testing.T) {
 		SELECT * FROM created UNION ALL
 		SELECT 'Replayed' FROM orders WHERE order_id = $1 AND NOT EXISTS (SELECT FROM created)`, string(key2)))
 	require.ErrorIs(t, got.err, pgx.ErrNoRows)
+}
+
+// Of fifty creations of one key one creates, and the others are told of it; fifty of
+// keys of their own all create. (An id that was computed in code was a unique
+// violation, and an empty answer.)
+func TestFiftyCreationsAtOnce(t *testing.T) {
+	t.Parallel()
+	const callers = 50
+	for _, tc := range []struct {
+		name   string
+		key    func(n int) order.Key
+		orders int
+	}{
+		{"one key", func(int) order.Key { return key1 }, 1},
+		{"keys of their own", func(n int) order.Key { return order.Key(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) }, callers},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			var calls []<-chan answer
+			for n := range callers {
+				calls = append(calls, start(t.Context(), s.pool, created(newOrder(tc.key(n)))))
+			}
+			got := map[string]int{}
+			for _, done := range calls {
+				a := finish(t, done)
+				require.NoError(t, a.err)
+				got[a.told]++
+			}
+			want := map[string]int{"Applied PENDING 1": tc.orders}
+			if tc.orders < callers {
+				want["Replayed PENDING 1"] = callers - tc.orders
+			}
+			require.Equal(t, want, got)
+			for _, table := range []string{"orders", "order_history", "fsm_outbox"} {
+				require.Equal(t, fmt.Sprint(tc.orders), s.text(`SELECT count(*)::text FROM `+table), table)
+			}
+		})
+	}
 }
 
 // A creation that was rolled back never was; the one that waited for it is the first.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -138,6 +139,27 @@ func (s *Server) await() {
 		}
 		time.Sleep(50 * time.Millisecond) // between two attempts to connect
 	}
+}
+
+// Messages returns how many messages are in the queues, those included that a consumer
+// has and has not acknowledged, which AMQP does not tell.
+func (s *Server) Messages(queues ...string) int {
+	s.t.Helper()
+	cmd := exec.Command(program(s.t, "rabbitmqctl"), "--quiet", "--no-table-headers", "list_queues", "name", "messages")
+	cmd.Dir, cmd.Env = s.folder, s.env
+	text, err := cmd.Output()
+	require.NoError(s.t, err)
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		name, count, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		require.True(s.t, ok, line)
+		if slices.Contains(queues, name) {
+			messages, err := strconv.Atoi(count)
+			require.NoError(s.t, err)
+			n += messages
+		}
+	}
+	return n
 }
 
 // greet sends AMQP's protocol header, after which a server sends Connection.Start, a

@@ -2,8 +2,6 @@ package runbook
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"time"
@@ -14,9 +12,7 @@ import (
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
 	"github.com/pawl-go/pawl/fsm/consume"
-	"github.com/pawl-go/pawl/fsm/inbox"
 	"github.com/pawl-go/pawl/fsm/relay"
-	"github.com/pawl-go/pawl/fsm/webhook"
 	"github.com/pawl-go/pawl/gen/order"
 )
 
@@ -24,7 +20,7 @@ import (
 type action func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error)
 
 // actOf returns what verb, kind, key and the rest ask for.
-func actOf(verb string, args []string) (action, error) {
+func actOf(verb string, args []string, open OpenInbox) (action, error) {
 	if len(args) < 2 {
 		return nil, ErrUsage
 	}
@@ -39,13 +35,17 @@ func actOf(verb string, args []string) (action, error) {
 	case "complete letter 0":
 		return discard(key)
 	case "release attempt 0":
-		return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
-			return "the attempt is due again", attempt.Resume(ctx, pool, key, who)
-		}, nil
+		return resumeAttempt(key), nil
+	case "release refund 0":
+		return releaseRefund(key), nil
 	case "complete attempt 2":
 		return settleAttempt(key, args[2], args[3])
+	case "release event 0":
+		return replay(key, open)
 	case "complete event 0":
 		return endEvent(key)
+	case "complete case 0":
+		return closeCase(key)
 	case "complete order 1":
 		return correctOrder(key, order.State(args[2]))
 	}
@@ -165,37 +165,6 @@ func settleAttempt(id, answer, detail string) (action, error) {
 	}
 	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
 		return "the answer is recorded; the next round completes it", attempt.Settle(ctx, pool, id, state, result, code, who)
-	}, nil
-}
-
-// endEvent closes an event of whatever provider. The inbox that does so receives
-// nothing; its secret is random.
-func endEvent(text string) (action, error) {
-	id, err := number(text)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
-		var provider string
-		err := pool.QueryRow(ctx, "SELECT e.provider FROM fsm_inbox AS e WHERE e.id = $1", id).Scan(&provider)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return "", fmt.Errorf("event: %w", fsm.ErrNotFound)
-		}
-		if err != nil {
-			return "", err
-		}
-		key := make([]byte, 32)
-		_, _ = rand.Read(key) // it never fails
-		deaf, err := webhook.NewStandard([]webhook.Secret{webhook.Secret("whsec_" + base64.StdEncoding.EncodeToString(key))})
-		if err != nil {
-			return "", err
-		}
-		nothing := func(context.Context, pgx.Tx, inbox.Event) (fsm.Outcome, error) { return "", inbox.ErrTooEarly }
-		in, err := inbox.New(inbox.Config{Pool: pool, Providers: []inbox.Provider{inbox.Standard(provider, deaf, nothing)}})
-		if err != nil {
-			return "", err
-		}
-		return "the event is closed", in.End(ctx, id, who.Actor, who.Reason)
 	}, nil
 }
 

@@ -26,12 +26,15 @@ func inspect(ctx context.Context, pool *pgxpool.Pool, out io.Writer, args []stri
 	if len(args) == 1 && args[0] == "stuck" {
 		return printAll(ctx, pool, out, stuck)
 	}
+	if len(args) == 1 && args[0] == "inbox" {
+		return printAll(ctx, pool, out, inInbox)
+	}
 	if len(args) != 2 {
 		return ErrUsage
 	}
 	sections, ok := map[string][]section{
 		"order": ofOrder, "command": ofCommand, "outbox": ofOutbox,
-		"event": ofEvent, "letter": ofLetter, "attempt": ofAttempt,
+		"event": ofEvent, "case": ofCase, "letter": ofLetter, "attempt": ofAttempt, "refund": ofRefund,
 	}[args[0]]
 	if !ok {
 		return fmt.Errorf("%w: there is no kind %q", ErrUsage, args[0])

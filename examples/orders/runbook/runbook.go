@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/inbox"
 )
 
 // ErrUsage: the arguments say nothing that can be done. Nothing was done.
@@ -25,10 +26,20 @@ const Usage = `usage: orders runbook inspect  KIND [KEY]
        orders runbook complete -actor WHO -reason WHY KIND KEY [WHAT...]
 kinds: go doc ./examples/orders/runbook`
 
-// Run does what the arguments say and writes to out what it found or did, in which
-// nothing can control a terminal. The error is ErrUsage; fsm.ErrNotFound where
-// there is no such record; otherwise that of the package whose record it is.
+// OpenInbox returns an inbox whose handlers process events again. It is called for
+// what needs one alone.
+type OpenInbox func() (*inbox.Inbox, error)
+
+// Run is RunWith without an inbox, so that no event can be released.
 func Run(ctx context.Context, pool *pgxpool.Pool, out io.Writer, args ...string) error {
+	return RunWith(ctx, pool, nil, out, args...)
+}
+
+// RunWith does what the arguments say and writes to out what it found or did, in
+// which nothing can control a terminal. open is nil where there are no handlers.
+// The error is ErrUsage; fsm.ErrNotFound where there is no such record; ErrNoInbox;
+// ErrClosed; otherwise that of the package whose record it is, or open's.
+func RunWith(ctx context.Context, pool *pgxpool.Pool, open OpenInbox, out io.Writer, args ...string) error {
 	if len(args) == 0 {
 		return ErrUsage
 	}
@@ -47,7 +58,7 @@ func Run(ctx context.Context, pool *pgxpool.Pool, out io.Writer, args ...string)
 	if err := errors.Join(said("actor", who.Actor), said("reason", who.Reason)); err != nil {
 		return err
 	}
-	act, err := actOf(verb, flags.Args())
+	act, err := actOf(verb, flags.Args(), open)
 	if err != nil {
 		return err
 	}

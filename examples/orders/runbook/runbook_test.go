@@ -199,7 +199,7 @@ func TestInspectOrderShowsAllThatHangsOnIt(t *testing.T) {
 		"payments":          {"p-1", "CREATED"},
 		"refunds":           {"none"},
 		"ledger":            {"payment", "p-1", "100"},
-		"cases":             {"evt_9", "Mismatched", "told: 99"},
+		"cases":             {"evt_9", "Mismatched", "told: 99", "closed"},
 		"outbox, waiting":   {"order_created", `topic\x1b[31m is gone`, "order_paid"},
 		"outbox, set aside": {"none"},
 		"inbox events":      {"acme", "payment.settled", "dead"},
@@ -353,7 +353,9 @@ func TestWrongArguments(t *testing.T) {
 		{"release", "outbox", "order/x"}, {"release", "-actor", "ann", "outbox", "order/x"}, {"release", "-actor", " ", "-reason", "so", "outbox", "order/x"},
 		{"release", "-actor", "a\x00b", "-reason", "so", "outbox", "order/x"}, {"release", "-what"},
 		{"release", "-actor", "ann", "-reason", strings.Repeat("x", 10_000), "outbox", "order/x"},
-		with("release"), with("release", "outbox", "order"), with("release", "event", "1"), with("complete", "outbox", "order/x"),
+		with("release"), with("release", "outbox", "order"), with("release", "event", "x"), with("release", "event", "1", "2"),
+		with("complete", "case", "x"), with("complete", "case", "0"), with("release", "case", "1"), {"inspect", "case", "x"}, {"inspect", "inbox", "1"},
+		with("complete", "outbox", "order/x"),
 		with("complete", "outbox", "order/x", "one"), with("complete", "attempt", "x", "perhaps", "y"), with("complete", "order", orderA, "LOST"),
 		with("release", "letter", "0"), with("complete", "event", "x"),
 	} {
@@ -362,6 +364,7 @@ func TestWrongArguments(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"inspect", "order", orderA}, {"inspect", "command", "k"}, {"inspect", "event", "1"}, {"inspect", "letter", "1"}, {"inspect", "attempt", orderA},
+		{"inspect", "case", "1"}, with("complete", "case", "1"),
 		with("complete", "order", orderA, "PAID"), with("release", "attempt", orderA), with("release", "letter", "1"), with("complete", "event", "1"),
 	} {
 		_, err := d.run(args...)

@@ -26,7 +26,7 @@ var ofOrder = []section{
 		FROM refunds AS r WHERE r.order_id = $1::uuid ORDER BY r.refund_no`},
 	{"ledger", `SELECT l.kind, l.number, l.cents, l.outcome, l.at
 		FROM shop_ledger AS l WHERE l.order_id = $1::uuid ORDER BY l.at, l.kind, l.number`},
-	{"cases", `SELECT c.id, c.provider, c.delivery_id, c.event, c.outcome, c.detail, c.at
+	{"cases", `SELECT c.id, c.provider, c.delivery_id, c.event, c.outcome, c.detail, c.at, ` + caseClosed + ` AS closed
 		FROM shop_cases AS c WHERE c.order_id = $1::uuid ORDER BY c.id`},
 	{"outbox, waiting", numbersOf + `SELECT o.id, o.machine, o.key, o.version, o.event, o.topic, h.tries, h.error, h.next_at,
 		h.id IS NOT NULL AND h.next_at IS NULL AS parked
@@ -35,7 +35,7 @@ var ofOrder = []section{
 	{"outbox, set aside", numbersOf + `SELECT a.id, a.machine, a.key, a.version, a.event, a.topic, a.tries, a.error, a.actor, a.reason, a.aside_at
 		FROM numbers AS n JOIN fsm_outbox_aside AS a ON a.machine = n.machine AND a.key = n.number ORDER BY a.id`},
 	{"inbox events", numbersOf + `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.state, e.outcome, e.reason, e.attempts, e.due_at
-		FROM fsm_inbox AS e WHERE e.object IN (SELECT n.number FROM numbers AS n) ORDER BY e.id`},
+		FROM fsm_inbox AS e WHERE e.object IN (SELECT n.number FROM numbers AS n UNION ALL SELECT 'refund/' || n.number FROM numbers AS n) ORDER BY e.id`},
 	{"attempts", numbersOf + `SELECT a.id, a.kind, a.business_key, a.state, a.sends, a.rounds, a.last_error, a.due, a.stuck_at, a.completed_at
 		FROM fsm_attempts AS a WHERE a.business_key IN (SELECT n.number FROM numbers AS n) ORDER BY a.created_at, a.id`},
 	// The record of a command keeps a fingerprint of what was asked and not its path;
@@ -89,11 +89,50 @@ var ofAttempt = []section{
 		WHERE a.id = $1::text::uuid ORDER BY u.id`},
 }
 
+var ofRefund = []section{
+	{"refund", `SELECT r.refund_no, r.status, r.version, r.order_id, r.payment_no, r.amount_cents, r.attempts, r.deadline_at, r.deadline_runs, r.settled_at
+		FROM refunds AS r WHERE r.refund_no = $1::text`},
+	{"history", `SELECT h.version, h.event, h.from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
+		FROM refund_history AS h WHERE h.refund_no = $1::text ORDER BY h.version`},
+	{"attempt", `SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, a.due, a.stuck_at, a.completed_at, NULL::timestamptz AS archived_at
+		FROM fsm_attempts AS a WHERE a.kind = '` + refundKind + `' AND a.business_key = $1::text
+		UNION ALL SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, NULL, NULL, a.completed_at, a.archived_at
+		FROM fsm_attempts_archive AS a WHERE a.kind = '` + refundKind + `' AND a.business_key = $1::text`},
+	{"ledger", `SELECT l.kind, l.number, l.cents, l.outcome, l.at FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text`},
+	{"audit", `SELECT u.machine, u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
+		FROM fsm_audit AS u WHERE u.machine = 'refund' AND u.key = $1::text
+		OR u.machine = 'attempt ` + refundKind + `' AND u.key IN (SELECT k.attempt_id::text FROM fsm_attempt_keys AS k WHERE k.kind = '` + refundKind + `' AND k.business_key = $1::text)
+		ORDER BY u.id`},
+}
+
+// caseClosed says of a case c whether a person has closed it: there is no other
+// record of that than the audit row.
+const caseClosed = `EXISTS (SELECT 1 FROM fsm_audit AS a WHERE a.machine = 'shop_cases' AND a.key = c.id::text AND a.action = 'close')`
+
+var ofCase = []section{
+	{"case", `SELECT c.id, c.provider, c.delivery_id, c.order_id, c.event, c.outcome, c.detail, c.at, ` + caseClosed + ` AS closed
+		FROM shop_cases AS c WHERE c.id = $1::text::bigint`},
+	{"audit", `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+		FROM fsm_audit AS a WHERE a.machine = 'shop_cases' AND a.key = $1::text ORDER BY a.id`},
+}
+
+// inInbox is what has not come to a good end in the inbox, the oldest 100 of each
+// sort: parked events are tried again, the others wait for a person.
+var inInbox = []section{
+	{"parked", `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.reason, e.attempts, e.due_at, e.gives_up_at
+		FROM fsm_inbox AS e WHERE e.state = 'parked' ORDER BY e.id LIMIT 100`},
+	{"dead", `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.outcome, e.reason, e.attempts, e.ended_at
+		FROM fsm_inbox AS e WHERE e.state = 'dead' ORDER BY e.id LIMIT 100`},
+	{"odd deliveries", `SELECT d.id, d.provider, d.message_id, d.verdicts, d.events, d.received_at, d.body IS NOT NULL AS has_body
+		FROM fsm_deliveries AS d WHERE d.verdicts && '{unreadable,conflict}' ORDER BY d.id LIMIT 100`},
+}
+
 // stuck is what waits for a person, the oldest 100 of each sort.
 var stuck = []section{
-	{"cases", `SELECT c.id, c.order_id, c.event, c.outcome, c.detail, c.at FROM shop_cases AS c ORDER BY c.id LIMIT 100`},
+	{"cases", `SELECT c.id, c.order_id, c.event, c.outcome, c.detail, c.at FROM shop_cases AS c WHERE NOT ` + caseClosed + ` ORDER BY c.id LIMIT 100`},
 	{"outbox, parked", `SELECT h.machine, h.key, h.tries, h.error, h.since FROM fsm_outbox_holds AS h WHERE h.next_at IS NULL ORDER BY h.since, h.id LIMIT 100`},
 	{"inbox events, dead", `SELECT e.id, e.provider, e.type, e.object, e.status, e.reason, e.ended_at FROM fsm_inbox AS e WHERE e.state = 'dead' ORDER BY e.id LIMIT 100`},
 	{"letters", `SELECT l.id, l.consumer, l.key, l.topic, l.tries, l.error, l.at FROM fsm_dead_letters AS l WHERE l.settled = '' ORDER BY l.id LIMIT 100`},
+	{"refunds, abnormal", `SELECT r.refund_no, r.order_id, r.payment_no, r.amount_cents, r.attempts FROM refunds AS r WHERE r.status = 'ABNORMAL' ORDER BY r.refund_no LIMIT 100`},
 	{"attempts, stuck", `SELECT a.id, a.kind, a.business_key, a.state, a.last_error, a.stuck_at FROM fsm_attempts AS a WHERE a.stuck_at IS NOT NULL ORDER BY a.stuck_at, a.id LIMIT 100`},
 }

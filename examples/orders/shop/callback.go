@@ -29,13 +29,17 @@ const (
 	refundFailed     noticeType = "refund.failed"
 )
 
+// refundClosed is what a status word means that says so, and is no notice's type:
+// the refund did not happen, and never will.
+const refundClosed noticeType = "refund.closed"
+
 // origin is where a notice came from.
 type origin struct{ provider, delivery string }
 
 // retryAfter is when a provider may come again with what was too early.
 const retryAfter = "30"
 
-// callback serves one provider. The raw body is verified before anything else
+// callback serves one provider without an inbox. The raw body is verified before anything else
 // is done with it; what is not genuine leaves a log line and a count, and
 // nothing in the database.
 func (s *Service) callback(provider string, v webhook.Verifier) handler {
@@ -61,7 +65,9 @@ func (s *Service) callback(provider string, v webhook.Verifier) handler {
 		if from.delivery == "" { // Stripe's scheme has its id in the body alone
 			from.delivery = n.ID
 		}
-		outcome, err := s.settleInTurn(r.Context(), from, n)
+		outcome, err := s.inTurn(r.Context(), s.lock, n.Data.OrderID, func() (fsm.Outcome, error) {
+			return s.settleNow(r.Context(), from, n)
+		})
 		return s.tellProvider(w, outcome, err)
 	}
 }

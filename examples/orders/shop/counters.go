@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/fsm/inbox"
 )
 
 // Counters is what the service counted since it was made.
@@ -19,8 +21,13 @@ type Counters struct {
 	// Ignored are the genuine callbacks of types that are not ours, by provider.
 	// The log has the types: counting by them would let the list grow for ever.
 	Ignored []IgnoredCount `json:"ignored"`
+	// Verdicts are what became of the callbacks of an inbox, by provider: a verdict
+	// each time that one was told or tried again.
+	Verdicts []VerdictCount `json:"verdicts"`
 	// Turns are the callbacks that asked for the lock of their order.
 	Turns []TurnCount `json:"turns"`
+	// Calls are what happened to provider calls for refunds.
+	Calls []CallCount `json:"calls"`
 }
 
 // OutcomeCount says how often calls of one event had one outcome.
@@ -32,7 +39,8 @@ type OutcomeCount struct {
 }
 
 // RefusedCount says how often callbacks were refused for one reason:
-// "signature", "stale", "future" or "header".
+// "signature", "stale", "future" or "header", and with an inbox its others, such as
+// "key" or "content_type".
 type RefusedCount struct {
 	Provider string `json:"provider"`
 	Reason   string `json:"reason"`
@@ -45,6 +53,13 @@ type IgnoredCount struct {
 	Count    int64  `json:"count"`
 }
 
+// VerdictCount says how often package inbox had one verdict.
+type VerdictCount struct {
+	Provider string        `json:"provider"`
+	Verdict  inbox.Verdict `json:"verdict"`
+	Count    int64         `json:"count"`
+}
+
 // TurnCount says how often callbacks came by the lock of their order in one way:
 // "held"; or, and they were settled all the same, "late", "away", "lost", "wrong".
 type TurnCount struct {
@@ -52,15 +67,26 @@ type TurnCount struct {
 	Count int64  `json:"count"`
 }
 
+// CallCount says how often one thing happened to provider calls.
+type CallCount struct {
+	What  attempt.What `json:"what"`
+	Count int64        `json:"count"`
+}
+
 // Counters returns the counters of this moment. The lists are empty, not nil,
 // when nothing was counted.
-func (s *Service) Counters() Counters { return s.counters.snapshot() }
+func (s *Service) Counters() Counters {
+	out := s.counters.snapshot()
+	out.Calls = s.calls.counted()
+	return out
+}
 
 type counters struct {
 	mu       sync.Mutex
 	outcomes map[OutcomeCount]int64 // keys with Count 0
 	refused  map[RefusedCount]int64
 	ignored  map[IgnoredCount]int64
+	verdicts map[VerdictCount]int64
 	turns    map[TurnCount]int64
 }
 
@@ -91,6 +117,15 @@ func (c *counters) ignore(provider string) {
 	c.ignored[IgnoredCount{Provider: provider}]++
 }
 
+func (c *counters) verdict(provider string, v inbox.Verdict) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.verdicts == nil {
+		c.verdicts = map[VerdictCount]int64{}
+	}
+	c.verdicts[VerdictCount{Provider: provider, Verdict: v}]++
+}
+
 func (c *counters) turn(t turn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +138,7 @@ func (c *counters) turn(t turn) {
 func (c *counters) snapshot() Counters {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := Counters{Outcomes: []OutcomeCount{}, Refused: []RefusedCount{}, Ignored: []IgnoredCount{}, Turns: []TurnCount{}}
+	out := Counters{Outcomes: []OutcomeCount{}, Refused: []RefusedCount{}, Ignored: []IgnoredCount{}, Verdicts: []VerdictCount{}, Turns: []TurnCount{}}
 	for k, n := range c.outcomes {
 		k.Count = n
 		out.Outcomes = append(out.Outcomes, k)
@@ -116,6 +151,10 @@ func (c *counters) snapshot() Counters {
 		k.Count = n
 		out.Ignored = append(out.Ignored, k)
 	}
+	for k, n := range c.verdicts {
+		k.Count = n
+		out.Verdicts = append(out.Verdicts, k)
+	}
 	for k, n := range c.turns {
 		k.Count = n
 		out.Turns = append(out.Turns, k)
@@ -127,6 +166,9 @@ func (c *counters) snapshot() Counters {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Reason, b.Reason))
 	})
 	slices.SortFunc(out.Ignored, func(a, b IgnoredCount) int { return cmp.Compare(a.Provider, b.Provider) })
+	slices.SortFunc(out.Verdicts, func(a, b VerdictCount) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Verdict, b.Verdict))
+	})
 	slices.SortFunc(out.Turns, func(a, b TurnCount) int { return cmp.Compare(a.Turn, b.Turn) })
 	return out
 }

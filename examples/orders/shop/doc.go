@@ -22,6 +22,8 @@
 //	GET    /commands/{command}/{key} order.create or order.refund: 200, 202 while it is worked on, 404
 //	POST   /callbacks/standard      signed by Standard Webhooks
 //	POST   /callbacks/stripe        signed by Stripe's scheme
+//	POST   /callbacks/alipay        Alipay's notices, with an inbox
+//	POST   /callbacks/wechat        WeChat Pay's notifications, with an inbox
 //	GET    /healthz, /readyz, /debug/counters
 //
 // Refusals are problem+json (RFC 9457). X-Request-Id and X-Actor go into the
@@ -38,7 +40,11 @@
 // A callback tells {id, type, data: {order_id, payment_no, refund_no,
 // amount_cents}}, where type is payment.succeeded, payment.failed,
 // refund.succeeded or refund.failed. Other types are acknowledged as Ignored,
-// counted, and not looked into. The provider is answered
+// counted, and not looked into. Alipay and WeChat Pay tell a status word of one of
+// our numbers in their own form; the maps of payment and refund say what it means.
+//
+// There are two ways to take callbacks. Without Config.Inbox, as the demo has it, a
+// callback is settled at once, and the provider is answered
 //
 //	200       Applied, Replayed, Ignored, Compensated: done
 //	200       Mismatched, GuardFailed: a case for a person is in shop_cases
@@ -46,11 +52,40 @@
 //	503       the outcome is unknown, or the database is away: come again
 //	400, 401  a bad body; not genuine or too old: nothing is stored
 //
+// With Config.Inbox, as "orders serve" has it, a callback is stored before it is
+// settled, and the provider told that it is ours, in its own way and time: 200, the
+// word success, 204. Told again, it reaches the machine no second time; what is too
+// early is parked, and Retry settles it; what a person has to decide is dead, with a
+// case in shop_cases where the machine judged it. The provider comes again only where
+// nothing could be stored (503), and for a bad body, which is kept (422). See package
+// inbox and, for what a person can do, "go doc ./examples/orders/runbook".
+//
 // Three things keep a payment that is told twice from counting twice. Callbacks of
 // one order take turns by a lock (Config.Lock), which orders callers and judges
 // nothing: without Redis, and while it dies, they go on without. The order's
 // machine judges by its state and the numbers it has seen. The ledger's key
-// stands behind both. Any one of the three may fail; the tests take each away.
+// stands behind both. Any one of the three may fail; the tests take each away. An
+// inbox is a fourth, in front; its rows may be lost as well.
+//
+// Where a provider is set (Config.Refunds), a refund is SENT with the promise, and
+// has its call to the provider, package attempt's, in the same commit. Serve makes
+// it, looks it up where the outcome is not known, and settles the answer as a
+// callback's would be. Payments that the order does not keep, the topic refund_due,
+// are given back whole, under the payment's number. RefundAPI speaks
+//
+//	POST {PROVIDER_URL}/refunds        {refund_no, order_id, payment_no, amount_cents}
+//	GET  {PROVIDER_URL}/refunds/{key}  what became of it
+//
+// with Authorization: Bearer and, to POST, Idempotency-Key, which is the same
+// however often it is sent. It is answered
+//
+//	2xx {id}    done; the id is the provider's number
+//	202         taken, and not done: asked again
+//	422 {code}  refused for good: order and refund say so, nothing is booked
+//	404         to GET: not known, so that it is sent (again)
+//
+// Anything else, a time-out too, says nothing of the refund: it is looked up. What
+// cannot be settled waits for a person, and for the runbook.
 //
 // A session, after "go run ./examples/orders serve", which prints the secret:
 //
@@ -62,8 +97,9 @@
 //	B='{"id": "evt_1", "type": "payment.succeeded", "data": {"order_id": "'$O'", "payment_no": "p-1", "amount_cents": 4200}}'
 //	T=$(date +%s)
 //	S=$(printf '%s' "$T.$B" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET_STRIPE" | sed 's/.* //')
-//	curl localhost:8080/callbacks/stripe -H "Stripe-Signature: t=$T,v1=$S" -d "$B"     # {"outcome":"Applied"}
-//	curl localhost:8080/callbacks/stripe -H "Stripe-Signature: t=$T,v1=$S" -d "$B"     # {"outcome":"Replayed"}
+//	J='Content-Type: application/json'
+//	curl -i localhost:8080/callbacks/stripe -H "$J" -H "Stripe-Signature: t=$T,v1=$S" -d "$B"     # 200: the order is PAID
+//	curl -i localhost:8080/callbacks/stripe -H "$J" -H "Stripe-Signature: t=$T,v1=$S" -d "$B"     # 200: a duplicate
 //
 //	curl -X POST localhost:8080/orders/$O/ship
 //	curl localhost:8080/orders/$O/refunds -d '{"refund_no": "r-1", "amount_cents": 2100}'

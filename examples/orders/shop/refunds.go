@@ -57,6 +57,9 @@ func (s *Service) refundOrder(w http.ResponseWriter, r *http.Request) error {
 	if result.Outcome == fsm.Applied {
 		status = http.StatusAccepted
 		seen.add("refund", "create", fsm.Applied)
+		if s.calls != nil {
+			seen.add("refund", string(refund.EventSend), fsm.Applied)
+		}
 	}
 	s.did(r.Context(), seen)
 	if err := result.Err(); err != nil {
@@ -65,7 +68,8 @@ func (s *Service) refundOrder(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, status, refundView{RefundNo: body.RefundNo, Outcome: result.Outcome, Order: viewOf(result.Row)})
 }
 
-// beginRefund makes the refund's row, of the payment that the order keeps.
+// beginRefund makes the refund's row, of the payment that the order keeps, and has
+// it sent where there is a provider to send it to.
 func (s *Service) beginRefund(ctx context.Context, tx pgx.Tx, row order.Row, refundNo string, amountCents int64) error {
 	if row.PaymentNo == nil { // no edge leads here; a correction by hand can
 		return fmt.Errorf("order in state %s keeps no payment to refund", row.Status)
@@ -80,5 +84,5 @@ func (s *Service) beginRefund(ctx context.Context, tx pgx.Tx, row order.Row, ref
 	if created.Outcome == fsm.Mismatched {
 		return &statusError{status: http.StatusConflict, detail: "this refund number belongs to another refund"}
 	}
-	return nil
+	return s.calls.send(ctx, tx, refundNo)
 }

@@ -19,11 +19,11 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// Serve answers requests on l, sweeps deadlines, relays the outbox and forgets
-// what is old, until ctx ends. Then it takes
-// no more connections, lets the requests that it has finish for up to grace, and
-// returns when all of that is done: nil after a quiet end, an
-// error when requests had to be cut off or l failed. A request that was cut off
+// Serve answers requests on l, sweeps deadlines, relays the outbox, settles what
+// waits in the inbox, drives provider calls and forgets what is old, until ctx ends.
+// Then it takes no more connections, lets the requests that it has finish for up to grace, and returns
+// when all of that is done: nil after a quiet end, an error when requests had to be
+// cut off or l failed. A request that was cut off
 // may have taken effect; the same again is safe. Serve closes l.
 func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	// Requests do not end with ctx, but with the grace.
@@ -44,6 +44,10 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 	work.Go(func() { _ = s.Sweeper().Run(sweeping) }) // it ends by its context alone
 	work.Go(func() { s.sweepOld(sweeping) })
 	work.Go(func() { _ = s.Relay().Run(sweeping) }) // so does this
+	work.Go(func() { s.calls.run(sweeping) })
+	if retry := s.Retry(); retry != nil {
+		work.Go(func() { _ = retry.Run(sweeping) }) // and this
+	}
 	defer func() {
 		stopSweeping()
 		work.Wait()
@@ -68,13 +72,14 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 // oldEvery is the pause between sweeps of what is kept for days.
 const oldEvery = 5 * time.Minute
 
-// sweepOld sweeps commands and what was delivered, until ctx ends.
+// sweepOld sweeps commands, what was delivered and the inbox, until ctx ends.
 func (s *Service) sweepOld(ctx context.Context) {
 	tick := time.NewTicker(oldEvery)
 	defer tick.Stop()
 	for {
 		_, err := s.SweepCommands(ctx)
-		if err = errors.Join(err, s.sweepSent(ctx)); err != nil && ctx.Err() == nil {
+		_, kept := s.SweepInbox(ctx)
+		if err = errors.Join(err, s.sweepSent(ctx), kept); err != nil && ctx.Err() == nil {
 			s.log.Error("sweep of what is old failed", "error", err)
 		}
 		select {

@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/fsm/inbox"
 	"github.com/pawl-go/pawl/fsm/lock"
 	"github.com/pawl-go/pawl/fsm/webhook"
 	"github.com/pawl-go/pawl/gen/order"
@@ -31,14 +33,26 @@ type Config struct {
 	// Standard and Stripe verify the callbacks of either scheme; without a
 	// verifier the endpoint of the scheme does not exist.
 	Standard, Stripe webhook.Verifier
+	// Inbox has callbacks kept before they are settled: the provider is told that
+	// they are ours, in its own way, and what could not be settled is tried again by
+	// Retry. Without it a callback is settled at once, and answered with the outcome.
+	Inbox bool
+	// Alipay and WeChat verify the callbacks of these two, which need the Inbox.
+	Alipay *webhook.Alipay
+	WeChat *webhook.WeChat
 	// Lock orders the callbacks of one order; nil for none. They are right without
 	// it, and while it is away. It must give up waiting well before Timeout, and one
 	// on PostgreSQL must have a pool of its own: a callback holds its lock's
 	// connection while it asks Pool for another.
 	Lock lock.Locker
+	// Refunds gives money back; nil for nobody, and then refunds wait for callbacks
+	// alone. RefundPolicy bounds its calls; the zero value is usable.
+	Refunds      RefundProvider
+	RefundPolicy attempt.Policy
 	// Log is told of refused callbacks and failures; nil means slog.Default.
 	Log *slog.Logger
-	// SweepEvery is the pause of the Sweeper between rounds; 0 means 1 s.
+	// SweepEvery is the pause of the Sweeper between rounds, and of the provider
+	// calls; 0 means 1 s, and 5 s.
 	SweepEvery time.Duration
 	// Timeout bounds one request; 0 means 10 s, about what a provider waits.
 	Timeout time.Duration
@@ -54,11 +68,13 @@ type Service struct {
 	clock    func() time.Time
 	verify   map[string]webhook.Verifier // by provider
 	lock     lock.Locker                 // nil for none
+	inbox    *inbox.Inbox                // nil for none
 	log      *slog.Logger
 	sweep    time.Duration
 	timeout  time.Duration
 	create   keyed // orders
 	refund   keyed
+	calls    *refundCalls // nil without a provider of refunds
 	counters counters
 }
 
@@ -66,10 +82,12 @@ type Service struct {
 const (
 	providerStandard = "standard"
 	providerStripe   = "stripe"
+	providerAlipay   = "alipay"
+	providerWeChat   = "wechat"
 )
 
-// New returns a service, or an error when the pool is missing. It does not look
-// at the database.
+// New returns a service, or an error when the pool is missing, or the inbox that
+// a verifier needs. It does not look at the database.
 func New(c Config) (*Service, error) {
 	if c.Pool == nil {
 		return nil, errors.New("shop: no pool")
@@ -90,11 +108,22 @@ func New(c Config) (*Service, error) {
 	if c.Stripe != nil {
 		s.verify[providerStripe] = c.Stripe
 	}
+	if !c.Inbox && (c.Alipay != nil || c.WeChat != nil) {
+		return nil, errors.New("shop: callbacks of Alipay and WeChat Pay need the inbox")
+	}
 	var err error
+	if c.Inbox {
+		if s.inbox, err = s.newInbox(c); err != nil {
+			return nil, err
+		}
+	}
 	if s.create, err = s.newKeyed(commandCreate); err != nil {
 		return nil, err
 	}
 	if s.refund, err = s.newKeyed(commandRefund); err != nil {
+		return nil, err
+	}
+	if s.calls, err = s.newRefundCalls(c.Refunds, c.RefundPolicy); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -123,9 +152,13 @@ func (s *Service) Handler() http.Handler {
 	route("GET /articles/{id}", s.getArticle)
 	route("POST /articles/{id}/publish", s.publishArticle)
 	route("POST /articles/{id}/archive", s.archiveArticle)
-	for _, provider := range []string{providerStandard, providerStripe} {
-		if v := s.verify[provider]; v != nil {
-			route("POST /callbacks/"+provider, s.callback(provider, v))
+	if s.inbox != nil {
+		s.serveInbox(mux)
+	} else {
+		for _, provider := range []string{providerStandard, providerStripe} {
+			if v := s.verify[provider]; v != nil {
+				route("POST /callbacks/"+provider, s.callback(provider, v))
+			}
 		}
 	}
 	route("GET /healthz", s.healthz)

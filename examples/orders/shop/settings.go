@@ -25,11 +25,21 @@ type Settings struct {
 	// replaces another: WEBHOOK_SECRET_STANDARD and WEBHOOK_SECRET_STRIPE,
 	// separated by commas. Without any, callbacks of the scheme are not served.
 	Standard, Stripe []webhook.Secret
+	// ProviderURL and ProviderToken name the provider that gives money back, and
+	// what it knows us by: PROVIDER_URL, as https://provider.example/v1, and
+	// PROVIDER_TOKEN; empty for none. ProviderTimeout bounds one call:
+	// PROVIDER_TIMEOUT, 10s unless set.
+	ProviderURL     string
+	ProviderToken   webhook.Secret
+	ProviderTimeout time.Duration
+	// Alipay and WeChat are of those that sign otherwise.
+	Alipay AlipaySettings
+	WeChat WeChatSettings
 	// ShutdownTimeout is how long requests may finish after a signal:
 	// SHUTDOWN_TIMEOUT, 15s unless set.
 	ShutdownTimeout time.Duration
-	// SweepEvery is the pause between sweeps of deadlines: SWEEP_EVERY, 1s unless
-	// set.
+	// SweepEvery is the pause between sweeps of deadlines, and between rounds of
+	// provider calls: SWEEP_EVERY, 1s unless set.
 	SweepEvery time.Duration
 }
 
@@ -75,25 +85,58 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 	}
 	s.ShutdownTimeout = duration("SHUTDOWN_TIMEOUT", 15*time.Second)
 	s.SweepEvery = duration("SWEEP_EVERY", time.Second)
+	s.ProviderURL, s.ProviderToken = getenv("PROVIDER_URL"), webhook.Secret(getenv("PROVIDER_TOKEN"))
+	s.ProviderTimeout = duration("PROVIDER_TIMEOUT", 10*time.Second)
+	if _, err := s.Refunds(); err != nil {
+		errs = append(errs, err)
+	}
 
 	s.Standard = secrets(getenv("WEBHOOK_SECRET_STANDARD"))
 	s.Stripe = secrets(getenv("WEBHOOK_SECRET_STRIPE"))
 	if _, _, err := s.Verifiers(); err != nil {
 		errs = append(errs, err)
 	}
+	var err error
+	if s.Alipay, err = readAlipay(getenv); err != nil {
+		errs = append(errs, err)
+	}
+	if s.WeChat, err = readWeChat(getenv); err != nil {
+		errs = append(errs, err)
+	}
 	return s, errors.Join(errs...)
 }
 
-// secrets splits a list; an empty item stays, to be refused.
-func secrets(list string) []webhook.Secret {
+// listed splits a list; an empty item stays, to be refused.
+func listed(list string) []string {
 	if list == "" {
 		return nil
 	}
-	var out []webhook.Secret
+	var out []string
 	for item := range strings.SplitSeq(list, ",") {
-		out = append(out, webhook.Secret(strings.TrimSpace(item)))
+		out = append(out, strings.TrimSpace(item))
 	}
 	return out
+}
+
+func secrets(list string) []webhook.Secret {
+	var out []webhook.Secret
+	for _, item := range listed(list) {
+		out = append(out, webhook.Secret(item))
+	}
+	return out
+}
+
+// Refunds returns the provider of refunds, nil where none is set. The error is a
+// SettingError.
+func (s Settings) Refunds() (RefundProvider, error) {
+	if s.ProviderURL == "" {
+		return nil, nil
+	}
+	api, err := NewRefundAPI(s.ProviderURL, s.ProviderToken)
+	if err != nil { // a nil *RefundAPI in the interface would be a provider
+		return nil, err
+	}
+	return api, nil
 }
 
 // Verifiers returns a verifier for each scheme that has secrets, and nil for one

@@ -22,7 +22,7 @@ func TestSettingsHaveDefaults(t *testing.T) {
 	t.Parallel()
 	s, err := shop.ReadSettings(env())
 	require.NoError(t, err)
-	require.Equal(t, shop.Settings{Addr: "127.0.0.1:8080", ShutdownTimeout: 15 * time.Second, SweepEvery: time.Second}, s)
+	require.Equal(t, shop.Settings{Addr: "127.0.0.1:8080", ProviderTimeout: 10 * time.Second, ShutdownTimeout: 15 * time.Second, SweepEvery: time.Second}, s)
 	standard, stripe, err := s.Verifiers()
 	require.NoError(t, err)
 	require.Nil(t, standard)
@@ -32,10 +32,12 @@ func TestSettingsHaveDefaults(t *testing.T) {
 func TestSettingsAreRead(t *testing.T) {
 	t.Parallel()
 	s, err := shop.ReadSettings(env("ADDR", ":9", "DATABASE_URL", "postgres://db", "REDIS_URL", "redis://cache:6379", "SHUTDOWN_TIMEOUT", "2s", "SWEEP_EVERY", "3m",
+		"PROVIDER_URL", "https://pay.example/v1", "PROVIDER_TOKEN", "sk_1", "PROVIDER_TIMEOUT", "4s",
 		"WEBHOOK_SECRET_STRIPE", "new, old", "WEBHOOK_SECRET_STANDARD", string(standardSecret)))
 	require.NoError(t, err)
 	require.Equal(t, shop.Settings{
 		Addr: ":9", DatabaseURL: "postgres://db", RedisURL: "redis://cache:6379", ShutdownTimeout: 2 * time.Second, SweepEvery: 3 * time.Minute,
+		ProviderURL: "https://pay.example/v1", ProviderToken: "sk_1", ProviderTimeout: 4 * time.Second,
 		Standard: []webhook.Secret{standardSecret}, Stripe: []webhook.Secret{"new", "old"},
 	}, s)
 	// While the secret is rolled, a callback signed by the old one is believed.

@@ -15,8 +15,8 @@ import (
 	"github.com/pawl-go/pawl/gen/refund"
 )
 
-// settling is one notice on its way through the machines, in one transaction.
-// The order goes before the payment, the payment before the refund.
+// settling is one notice on its way through the machines, in one transaction or
+// one savepoint. The order goes before the payment, the payment before the refund.
 type settling struct {
 	*Service
 	tx      pgx.Tx
@@ -27,16 +27,44 @@ type settling struct {
 	booked  bool // the money is in the ledger
 }
 
-// settle fires what the notice says and returns the order's outcome, committed.
-// Mismatched and GuardFailed have left a case for a person. An error means that
-// nothing was committed, or ErrUnknown; the same notice again is safe.
-func (s *Service) settle(ctx context.Context, from origin, n notice) (fsm.Outcome, error) {
+// within runs work where all that it did can be undone: in a transaction, or in
+// one's savepoint.
+type within func(ctx context.Context, work func(ctx context.Context, tx pgx.Tx) error) error
+
+// transaction is a transaction of our own, committed.
+func (s *Service) transaction(ctx context.Context, work func(context.Context, pgx.Tx) error) error {
+	return fsm.RunTx(ctx, s.pool, fsm.TxPolicy{}, work)
+}
+
+// savepoint is a part of a transaction that is another's to commit.
+func savepoint(tx pgx.Tx) within {
+	return func(ctx context.Context, work func(context.Context, pgx.Tx) error) error {
+		return pgx.BeginFunc(ctx, tx, func(part pgx.Tx) error { return work(ctx, part) })
+	}
+}
+
+// settleNow settles a notice in a transaction of its own, and returns the order's
+// outcome, committed and counted. An error means that nothing was committed, or
+// ErrUnknown; the same notice again is safe.
+func (s *Service) settleNow(ctx context.Context, from origin, n notice) (fsm.Outcome, error) {
+	outcome, seen, err := s.settle(ctx, s.transaction, from, n)
+	if err != nil {
+		return "", err
+	}
+	s.count(seen)
+	return outcome, nil
+}
+
+// settle fires what the notice says and returns the order's outcome, with what is
+// to be counted when it is committed. Mismatched and GuardFailed have left a case
+// for a person. After an error nothing of it is left.
+func (s *Service) settle(ctx context.Context, in within, from origin, n notice) (fsm.Outcome, tally, error) {
 	var (
 		outcome fsm.Outcome
 		seen    tally
 	)
-	within := func(work func(*settling, context.Context) error) error {
-		return fsm.RunTx(ctx, s.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+	run := func(work func(*settling, context.Context) error) error {
+		return in(ctx, func(ctx context.Context, tx pgx.Tx) error {
 			c := &settling{Service: s, tx: tx, from: from, n: n, options: []fsm.Option{
 				fsm.Actor("provider:" + from.provider), fsm.RequestID(from.delivery), s.at(),
 			}}
@@ -45,23 +73,22 @@ func (s *Service) settle(ctx context.Context, from origin, n notice) (fsm.Outcom
 			return err
 		})
 	}
-	err := within(func(c *settling, ctx context.Context) (err error) {
+	err := run(func(c *settling, ctx context.Context) (err error) {
 		outcome, err = c.run(ctx)
 		return err
 	})
-	if errors.Is(err, errBooked) { // nothing of it was committed
+	if errors.Is(err, errBooked) { // all of it was undone
 		outcome = fsm.Mismatched
-		err = within(func(c *settling, ctx context.Context) error {
+		err = run(func(c *settling, ctx context.Context) error {
 			event, _, _ := c.plan()
 			c.seen.add("order", string(event), fsm.Mismatched)
 			return c.open(ctx, string(event), fsm.Mismatched, "the ledger has this number already; ")
 		})
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	s.count(seen)
-	return outcome, nil
+	return outcome, seen, nil
 }
 
 // run judges the order, and then has the notice's second machine follow. That
@@ -147,7 +174,12 @@ func (c *settling) plan() (order.Event, func(context.Context) (order.Result, err
 				RefundNo: c.n.Data.RefundNo, PaymentNo: c.n.Data.PaymentNo, AmountCents: c.n.Data.AmountCents,
 			}, c.options...)
 		}, c.succeedRefund
-	default: // refundFailed: parseNotice lets no other through
+	case refundClosed: // to the order it is a refund that failed
+		judge := func(ctx context.Context) (order.Result, error) {
+			return order.RefundFailed(ctx, c.tx, key, order.RefundFailedParams{RefundNo: c.n.Data.RefundNo}, c.options...)
+		}
+		return order.EventRefundFailed, judge, c.closeRefund
+	default: // refundFailed: no other comes here
 		return order.EventRefundFailed, func(ctx context.Context) (order.Result, error) {
 			return order.RefundFailed(ctx, c.tx, key, order.RefundFailedParams{RefundNo: c.n.Data.RefundNo}, c.options...)
 		}, c.stickRefund
@@ -212,6 +244,11 @@ func (c *settling) succeedRefund(ctx context.Context) error {
 func (c *settling) stickRefund(ctx context.Context) error {
 	result, err := refund.Stick(ctx, c.tx, refund.Key(c.n.Data.RefundNo), c.options...)
 	return c.followed(ctx, "refund", string(refund.EventStick), result.Outcome, err)
+}
+
+func (c *settling) closeRefund(ctx context.Context) error {
+	result, err := refund.Close(ctx, c.tx, refund.Key(c.n.Data.RefundNo), c.options...)
+	return c.followed(ctx, "refund", string(refund.EventClose), result.Outcome, err)
 }
 
 // followed takes the second machine's answer. A number without a row of ours is

@@ -185,6 +185,7 @@ func (b *bench) deliver(body string) reply {
 func (b *bench) signed(provider, body string, header http.Header) reply {
 	b.t.Helper()
 	r := httptest.NewRequestWithContext(b.t.Context(), "POST", "/callbacks/"+provider, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json") // an inbox wants it
 	for k := range header {
 		r.Header.Set(k, header.Get(k))
 	}

@@ -3,6 +3,7 @@ package shop
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/lock"
@@ -19,33 +20,33 @@ const (
 	turnWrong turn = "wrong" // the locker cannot be used like this: settled without
 )
 
-// settleInTurn settles a notice under the lock of its order, so that the many
-// tellings of one payment come to the database one after the other, and not as
-// many waiters on one row.
+// inTurn settles a notice under the lock of its order, so that the many tellings
+// of one payment come to the database one after the other, and not as many waiters
+// on one row.
 //
 // The lock orders callers and judges nothing. Whatever becomes of it, the notice
-// is settled: without the lock when that was not to be had, and with the result
-// that the machine and the ledger gave when the lock was lost on the way. So no
-// callback is lost with Redis, and two at once do no harm. The context is the
-// request's and not the holder's for the same reason: to break off half way for
-// the sake of a lock would only make the provider come again.
-func (s *Service) settleInTurn(ctx context.Context, from origin, n notice) (fsm.Outcome, error) {
-	if s.lock == nil {
-		return s.settle(ctx, from, n)
+// is settled: without the lock when that was not to be had (a nil locker has none),
+// and with the result that the machine and the ledger gave when the lock was lost
+// on the way. So no callback is lost with Redis, and two at once do no harm. settle
+// works under the request's context and not the holder's for the same reason: to
+// break off half way for the sake of a lock would only make the provider come again.
+func (s *Service) inTurn(ctx context.Context, locker lock.Locker, orderID string, settle func() (fsm.Outcome, error)) (fsm.Outcome, error) {
+	if locker == nil {
+		return settle()
 	}
 	var (
 		outcome fsm.Outcome
 		err     error
 		settled bool
 	)
-	locked := s.lock.With(ctx, "order:"+n.Data.OrderID, func(context.Context, lock.Held) error {
+	locked := locker.With(ctx, "order:"+orderID, func(context.Context, lock.Held) error {
 		settled = true
-		outcome, err = s.settle(ctx, from, n)
+		outcome, err = settle()
 		return nil
 	})
 	s.took(locked, settled)
 	if !settled {
-		return s.settle(ctx, from, n)
+		return settle()
 	}
 	return outcome, err
 }
@@ -68,4 +69,25 @@ func (s *Service) took(err error, settled bool) {
 	if err != nil {
 		s.log.Warn("the lock of an order", "turn", string(t), "error", err)
 	}
+}
+
+// hasty is a locker that waits for no more than a third of the time that the
+// caller's context leaves: a provider waits for its answer, and what was not
+// settled in time is settled later.
+type hasty struct{ lock.Locker }
+
+// With is lock.Locker's. Who waited too long gets context.Canceled.
+func (h hasty) With(ctx context.Context, name string, fn func(context.Context, lock.Held) error) error {
+	by, bounded := ctx.Deadline()
+	if !bounded {
+		return h.Locker.With(ctx, name, fn)
+	}
+	waiting, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	patience := time.AfterFunc(time.Until(by)/3, giveUp)
+	defer patience.Stop()
+	return h.Locker.With(waiting, name, func(ctx context.Context, held lock.Held) error {
+		patience.Stop() // what is held is not given up
+		return fn(ctx, held)
+	})
 }

@@ -135,6 +135,31 @@ func TestCallers(t *testing.T) {
 	require.Equal(t, 2, s.ledger())
 }
 
+// A key without the method and the whole path gave one request another's reply: all
+// that a request asks is compared, also where one handler serves it all.
+func TestWhatARequestAsks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	for i, route := range routes {
+		require.Equal(t, 201, s.post(route+"?notify=1", "k", `{}`).status)
+		for _, other := range []struct{ method, path, kind string }{
+			{"PUT", route + "?notify=1", "application/json"},
+			{"DELETE", route + "?notify=1", "application/json"},
+			{"POST", route, "application/json"},
+			{"POST", route + "?notify=2", "application/json"},
+			{"POST", route + "?notify=1&force=1", "application/json"},
+			{"POST", strings.Replace(route, "17", "18", 1) + "?notify=1", "application/json"},
+			{"POST", route + "?notify=1", "text/plain"},
+		} {
+			got, err := s.sendBy(other.method, other.path, "k", `{}`, "Content-Type", other.kind)
+			require.NoError(t, err)
+			requireProblem(t, got, 422, "mismatch")
+		}
+		require.Equal(t, "true", s.post(route+"?notify=1", "k", `{}`).header.Get(commandhttp.ReplayedHeader))
+		require.Equal(t, i+1, s.ledger())
+	}
+}
+
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)

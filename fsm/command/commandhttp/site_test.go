@@ -128,10 +128,13 @@ type reply struct {
 	body   string
 }
 
-// send sends a request; headers are names and values in turn, and an empty value
-// removes the header.
+// send posts a request; headers are names and values in turn.
 func (s *site) send(path, key, body string, headers ...string) (reply, error) {
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.server.URL+path, strings.NewReader(body))
+	return s.sendBy(http.MethodPost, path, key, body, headers...)
+}
+
+func (s *site) sendBy(method, path, key, body string, headers ...string) (reply, error) {
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, strings.NewReader(body))
 	if err != nil {
 		return reply{}, err
 	}

@@ -125,18 +125,7 @@ func (b rabbitBroker) publish(t *testing.T, keys []string) {
 
 func (b rabbitBroker) left(t *testing.T) int {
 	t.Helper()
-	conn, err := amqp.NewConnection(rabbitConfig(b.url()).Connection, watermill.NopLogger{})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close()) }()
-	channel, err := conn.Connection().Channel()
-	require.NoError(t, err)
-	n := 0
-	for _, name := range []string{topic, topic + ".again"} {
-		queue, err := channel.QueueDeclarePassive(name, true, false, false, false, nil)
-		require.NoError(t, err)
-		n += queue.Messages
-	}
-	return n
+	return b.server.Messages(topic, topic+".again")
 }
 
 // rabbitConfig has a message that is given back wait in a queue of its own, from which

@@ -32,6 +32,9 @@ func (l *Locker) acquire(ctx, waiting context.Context, name string) (*hold, erro
 		n, err := l.call(ctx, acquireScript, h.key, h.owner, millis(l.config.TTL))
 		if err != nil {
 			l.failed(err)
+			if ctx.Err() != nil { // Redis may have given the lock, with nobody there to hear of it
+				_ = h.release(ctx)
+			}
 			return nil, err
 		}
 		if n == 1 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -93,6 +94,14 @@ func (s *stage) calls() int {
 	return n
 }
 
+// cpu is the time of the processor that this process has taken.
+func cpu(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
 // Waiting for a lock spun at 100 % CPU, and could not be ended: here 50 waiters ask
 // one at a time and with pauses, their wait has a bound, and nothing is left of them.
 // One alone that asks without pauses asks more than all of them.
@@ -103,7 +112,7 @@ func TestContentionIsCheap(t *testing.T) { // counts goroutines, so not parallel
 		waiting.Wait = time.Second
 		l := s.locker(waiting)
 		goroutines := goleak.IgnoreCurrent()
-		before := s.calls()
+		before, spent := s.calls(), cpu(t)
 		var wg sync.WaitGroup
 		for range 50 {
 			wg.Go(func() {
@@ -113,24 +122,36 @@ func TestContentionIsCheap(t *testing.T) { // counts goroutines, so not parallel
 			})
 		}
 		wg.Wait()
+		waited := cpu(t) - spent
+		require.Less(t, waited, waiting.Wait/2, "one that spins takes all of it")
 		asked := s.calls() - before
 		require.Positive(t, asked)
 		require.LessOrEqual(t, asked, 1000/50+6+50, "pauses grow to 50 ms at least, and each may ask once at its end")
 		goleak.VerifyNone(t, goroutines, goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*pipe)._background"),
 			goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*pipe)._backgroundWrite")) // the client's connection
 
-		// An endless wait ends with its context.
+		// An endless wait ends with its context: that of who asks Redis, once it has
+		// asked, and those of who wait behind.
 		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- s.locker(lasting).With(ctx, name, s.never) }()
+		done := make(chan error, 10)
+		before, l = s.calls(), s.locker(lasting)
+		for range cap(done) {
+			go func() { done <- l.With(ctx, name, s.never) }()
+		}
+		require.Eventually(t, func() bool { return s.calls() > before }, 20*time.Second, time.Millisecond)
 		cancel()
-		require.ErrorIs(t, <-done, context.Canceled)
+		for range cap(done) {
+			require.ErrorIs(t, <-done, context.Canceled)
+		}
 
 		naive := 0
+		spent = cpu(t)
 		for over := time.Now().Add(time.Second); time.Now().Before(over); naive++ {
 			require.Error(t, s.client.Do(t.Context(), s.client.B().Set().Key(key).Value("x").Nx().Px(time.Hour).Build()).Error())
 		}
+		t.Logf("%v of CPU for those who wait, %v for one that asks without pauses", waited, cpu(t)-spent)
 		require.Greater(t, naive, asked)
+		require.Greater(t, cpu(t)-spent, waited)
 		return nil
 	})
 	require.NoError(t, err)

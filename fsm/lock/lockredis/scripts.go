@@ -51,5 +51,8 @@ func (l *Locker) call(ctx context.Context, script *rueidis.Lua, key string, args
 	return 0, fmt.Errorf("%w: Redis: %w", lock.ErrUnavailable, err)
 }
 
-// millis is a duration for a script.
-func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+// millis is a duration for a script, in whole milliseconds, rounded up: Redis must
+// not count less than the holder does.
+func millis(d time.Duration) string {
+	return strconv.FormatInt((d + time.Millisecond - 1).Milliseconds(), 10)
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/redis/rueidis"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm/fault"
@@ -162,6 +163,38 @@ func TestSecondUseTakesOverFromOneThatFails(t *testing.T) {
 	require.Equal(t, errBusiness, err)
 	require.NoError(t, <-second)
 	require.Equal(t, "second", string(r.Reply))
+}
+
+// leaving is a client whose caller goes away while a command is on its way: Redis
+// does it, and nobody hears of it.
+type leaving struct {
+	rueidis.Client
+	caller context.Context
+	leave  context.CancelFunc
+}
+
+func (l leaving) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
+	result := l.Client.Do(context.WithoutCancel(ctx), cmd)
+	if l.caller.Err() != nil || result.Error() != nil { // it has left, or the script is not there yet
+		return result
+	}
+	l.leave()
+	return l.Client.Do(l.caller, l.B().Ping().Build()) // an error: the caller has left
+}
+
+// A caller who goes away while it reserves the token does not keep it from others
+// until the lease is over.
+func TestCallerGoesAwayWhileItReserves(t *testing.T) {
+	t.Parallel()
+	s := open(t, tokenredis.Config{Lease: time.Hour, Call: 2 * time.Second})
+	tok := s.issue()
+	ctx, cancel := context.WithCancel(t.Context())
+	store, err := tokenredis.New(leaving{s.client, ctx, cancel}, s.pool, tokenredis.Config{Lease: time.Hour, Call: 2 * time.Second})
+	require.NoError(t, err)
+	_, err = store.Use(ctx, tok, ann, order42, s.never)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, s.field(tok, "owner"))
+	s.use(s.Store, tok, false)
 }
 
 // While Redis is gone, what has a row works, new tokens have rows, and a token that

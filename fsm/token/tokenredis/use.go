@@ -59,6 +59,10 @@ func (u *use) reserve(ctx context.Context) ([]string, error) {
 	defer over.Stop()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		answer, err := s.call(ctx, reserveScript, s.key(u.token), u.owner, millis(s.config.Lease), u.principal, u.purpose)
+		if ctx.Err() != nil { // Redis may have reserved it, with nobody there to hear of it
+			u.release(ctx)
+			return nil, ctx.Err()
+		}
 		if err != nil || answer[0] != "held" || len(answer) < 4 {
 			return answer, err
 		}
@@ -91,12 +95,12 @@ func (u *use) reserved(ctx context.Context, record *token.Record, fn token.Busin
 	s := u.store
 	done := false
 	defer func() { // after a panic too
-		detached := context.WithoutCancel(ctx) // call has its bound
-		if done {
-			_, _ = s.call(detached, consumeScript, s.key(u.token), r.At.UTC().Format(time.RFC3339Nano))
-		} else {
-			_, _ = s.call(detached, releaseScript, s.key(u.token), u.owner)
+		if !done {
+			u.release(ctx)
+			return
 		}
+		detached := context.WithoutCancel(ctx) // call has its bound
+		_, _ = s.call(detached, consumeScript, s.key(u.token), r.At.UTC().Format(time.RFC3339Nano))
 	}()
 	if err := fault.At(ctx, PointReserved); err != nil {
 		return token.Result{}, err
@@ -104,6 +108,11 @@ func (u *use) reserved(ctx context.Context, record *token.Record, fn token.Busin
 	r, err = token.UseRecord(ctx, s.db, u.token, u.principal, u.purpose, record, fn)
 	done = err == nil
 	return r, err
+}
+
+// release gives the token back, if this use has it, though ctx may have ended.
+func (u *use) release(ctx context.Context) {
+	_, _ = u.store.call(context.WithoutCancel(ctx), releaseScript, u.store.key(u.token), u.owner)
 }
 
 // withoutRedis uses a token that has a row. One without may be in Redis.

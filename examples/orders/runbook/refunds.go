@@ -1,0 +1,100 @@
+package runbook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/gen/refund"
+)
+
+// refundKind is the kind of the shop's attempts at refunds; their business key is
+// the refund's number.
+const refundKind = "refund"
+
+// ErrOver says that a refund's provider call has ended. Nothing was done.
+var ErrOver = errors.New("its provider call is over; another try is another refund, with another number")
+
+// resumeAttempt has a stuck attempt looked up again; the refund that waits with it
+// is retried in the same transaction.
+func resumeAttempt(id string) action {
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+		return "the attempt is due again", fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+			a, err := attempt.Get(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			if a.Kind != refundKind {
+				return attempt.Resume(ctx, tx, id, who)
+			}
+			if err := lockRefund(ctx, tx, a.BusinessKey); err != nil && !errors.Is(err, fsm.ErrNotFound) {
+				return err
+			}
+			if err := attempt.Resume(ctx, tx, id, who); err != nil {
+				return err
+			}
+			_, err = retryRefund(ctx, tx, refund.Key(a.BusinessKey), who)
+			if errors.Is(err, fsm.ErrNotFound) {
+				return nil
+			}
+			return err
+		})
+	}
+}
+
+// releaseRefund lets a refund go on that waits for a person, and with it its
+// attempt, if that waits too: under the key that it has, and looked up first.
+func releaseRefund(number string) action {
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (done string, err error) {
+		err = fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+			if err := lockRefund(ctx, tx, number); err != nil {
+				return err
+			}
+			a, err := attempt.Find(ctx, tx, refundKind, number)
+			switch {
+			case errors.Is(err, attempt.ErrNotFound): // the service starts one of what is sent
+			case err != nil:
+				return err
+			case a.Completed():
+				return ErrOver
+			case a.StuckAt != nil:
+				if err := attempt.Resume(ctx, tx, a.ID, who); err != nil {
+					return err
+				}
+			}
+			retried, err := retryRefund(ctx, tx, refund.Key(number), who)
+			if err != nil {
+				return err
+			}
+			done = fmt.Sprintf("%s: the refund is %s, version %d", retried.Outcome, retried.State, retried.Version)
+			return retried.Err()
+		})
+		return done, err
+	}
+}
+
+// lockRefund keeps the refund as it is until tx ends, so that the service cannot
+// take its attempt for a stuck one while that is resumed.
+func lockRefund(ctx context.Context, tx pgx.Tx, number string) error {
+	var status string
+	err := tx.QueryRow(ctx, "SELECT r.status FROM refunds AS r WHERE r.refund_no = $1 FOR NO KEY UPDATE", number).Scan(&status)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("refund: %w", fsm.ErrNotFound)
+	}
+	return err
+}
+
+// retryRefund fires retry, and notes it when it took effect.
+func retryRefund(ctx context.Context, tx pgx.Tx, key refund.Key, who fsm.Correction) (refund.Result, error) {
+	result, err := refund.Retry(ctx, tx, key, fsm.Actor(who.Actor), fsm.Reason(who.Reason))
+	if err != nil || result.Outcome != fsm.Applied {
+		return result, err
+	}
+	note := audit{"refund", string(key), result.Version, "retry", string(refund.StateAbnormal), string(result.State)}
+	return result, note.write(ctx, tx, who)
+}

@@ -1,0 +1,123 @@
+package runbook_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/examples/orders/runbook"
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/gen/refund"
+)
+
+// refundCall is the kind of the shop's attempts, with a provider that says nothing.
+var refundCall = &attempt.Kind{
+	Name: "refund", RepeatIsQuery: true, Policy: attempt.Policy{MaxRounds: 1},
+	Call: func(context.Context, attempt.Attempt) (attempt.Result, error) {
+		return attempt.Result{}, errors.New("time-out")
+	},
+	Complete: func(context.Context, pgx.Tx, attempt.Attempt) error { return nil },
+}
+
+// refund makes one that was sent, and returns its attempt, which waits for a person.
+func (d *desk) refund() string {
+	d.t.Helper()
+	ctx := d.t.Context()
+	_, err := refund.Create(ctx, d.pool, refund.CreateParams{Key: "r-1", OrderID: orderA, PaymentNo: "p-1", AmountCents: 40})
+	require.NoError(d.t, err)
+	_, err = refund.Send(ctx, d.pool, "r-1")
+	require.NoError(d.t, err)
+	a, _, err := attempt.Start(ctx, d.pool, refundCall, "r-1", 1)
+	require.NoError(d.t, err)
+	_, err = attempt.Drive(ctx, d.pool, refundCall, a.ID)
+	require.ErrorIs(d.t, err, attempt.ErrStuck)
+	return a.ID
+}
+
+func (d *desk) abnormal() {
+	d.t.Helper()
+	_, err := refund.Stick(d.t.Context(), d.pool, "r-1")
+	require.NoError(d.t, err)
+}
+
+const (
+	resumed = "attempt refund resume UNKNOWN UNKNOWN ann the provider said so"
+	retried = "refund retry ABNORMAL SENT ann the provider said so"
+)
+
+func (d *desk) audits() string {
+	d.t.Helper()
+	return d.value("SELECT coalesce(string_agg(concat_ws(' ', machine, action, from_status, to_status, actor, reason), ', ' ORDER BY id), '') FROM fsm_audit")
+}
+
+// Refund and attempt go on together, by whichever name the person calls them.
+func TestRefundGoesOnWithItsAttempt(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"refund", "attempt"} {
+		for _, noticed := range []bool{true, false} { // whether the refund is ABNORMAL yet
+			t.Run(kind, func(t *testing.T) {
+				t.Parallel()
+				d := newDesk(t)
+				id := d.refund()
+				want := resumed
+				if noticed {
+					d.abnormal()
+					d.says("r-1", "inspect", "stuck")
+					want += ", " + retried
+				}
+				key := map[string]string{"refund": "r-1", "attempt": id}[kind]
+				require.NoError(t, d.does("release", kind, key))
+				require.Equal(t, want, d.audits())
+				require.Equal(t, "SENT", d.value("SELECT status FROM refunds"))
+				require.Equal(t, "1", d.value("SELECT count(*) FROM fsm_attempts WHERE due <= clock_timestamp() AND stuck_at IS NULL AND rounds = 0"))
+
+				text, err := d.run("inspect", "refund", "r-1")
+				require.NoError(t, err)
+				got := sections(text)
+				require.Contains(t, got["refund"], "status         SENT\n")
+				require.Contains(t, got["history"], "send")
+				require.Contains(t, got["attempt"], id)
+				require.Contains(t, got["audit"], "resume")
+				require.Equal(t, noticed, strings.Contains(got["audit"], "ABNORMAL"))
+			})
+		}
+	}
+}
+
+// A refund that never had an attempt goes on as well; the service starts one.
+func TestRefundWithoutAttemptGoesOn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	_, err := refund.Create(t.Context(), d.pool, refund.CreateParams{Key: "r-1", OrderID: orderA, PaymentNo: "p-1", AmountCents: 40})
+	require.NoError(t, err)
+	var refused *fsm.RefusedError
+	require.ErrorAs(t, d.does("release", "refund", "r-1"), &refused)
+	require.Equal(t, fsm.Rejected, refused.Outcome)
+	_, err = refund.Send(t.Context(), d.pool, "r-1")
+	require.NoError(t, err)
+	d.abnormal()
+	require.NoError(t, d.does("release", "refund", "r-1"))
+	require.Equal(t, retried, d.audits())
+	require.Equal(t, "2", d.value("SELECT count(*) FROM fsm_outbox WHERE topic = 'refund_send'"))
+}
+
+func TestRefundThatIsOverDoesNotGoOn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	id := d.refund()
+	require.NoError(t, d.does("complete", "attempt", id, "refused", "no_funds"))
+	_, err := attempt.Drive(t.Context(), d.pool, refundCall, id)
+	require.NoError(t, err)
+	require.ErrorIs(t, d.does("release", "refund", "r-1"), runbook.ErrOver)
+	require.ErrorIs(t, d.does("release", "attempt", id), attempt.ErrNotStuck)
+	require.ErrorIs(t, d.does("release", "refund", "r-2"), fsm.ErrNotFound)
+	_, err = d.run("inspect", "refund", "r-2")
+	require.ErrorIs(t, err, fsm.ErrNotFound)
+	require.Equal(t, "SENT", d.value("SELECT status FROM refunds"))
+	require.Equal(t, "attempt refund settle UNKNOWN REFUSED ann the provider said so", d.audits())
+}

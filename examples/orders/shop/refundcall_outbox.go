@@ -1,0 +1,118 @@
+package shop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/fsm/relay"
+	"github.com/pawl-go/pawl/gen/order"
+	"github.com/pawl-go/pawl/gen/refund"
+)
+
+// hear does what the outbox tells of refunds; each part of it a second time does
+// nothing. Without a provider nobody listens.
+func (c *refundCalls) hear(ctx context.Context, m relay.Message) error {
+	if c == nil {
+		return nil
+	}
+	switch m.Machine + " " + m.Topic {
+	case "order refund_due":
+		if m.Event == string(order.EventPaymentSucceeded) {
+			return c.giveBack(ctx, m)
+		}
+	case "refund refund_send":
+		return c.heardSend(ctx, refund.Key(m.Key))
+	case "refund refund_query_due":
+		return c.heardQuery(ctx, refund.Key(m.Key))
+	}
+	return nil
+}
+
+// giveBack makes the refund of a payment that the order does not keep: one that
+// came after it was cancelled, a second one, or one of another amount. It goes
+// back whole, under the payment's own number.
+func (c *refundCalls) giveBack(ctx context.Context, m relay.Message) error {
+	var told struct {
+		Params struct {
+			PaymentNo string `json:"payment_no"`
+			PaidCents int64  `json:"paid_cents"`
+		} `json:"params"`
+	}
+	if err := json.Unmarshal(m.Payload, &told); err != nil {
+		return err
+	}
+	number, cents := told.Params.PaymentNo, told.Params.PaidCents
+	var seen tally
+	err := fsm.RunTx(ctx, c.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+		seen = nil
+		created, err := refund.Create(ctx, tx, refund.CreateParams{
+			Key: refund.Key(number), OrderID: m.Key, PaymentNo: number, AmountCents: cents,
+		}, c.at())
+		if err != nil {
+			return err
+		}
+		seen.add("refund", "create", created.Outcome)
+		switch created.Outcome {
+		case fsm.Applied:
+			seen.add("refund", string(refund.EventSend), fsm.Applied)
+			return c.send(ctx, tx, number)
+		case fsm.Mismatched: // a customer took this number for a refund of their own
+			detail := fmt.Sprintf("payment_no=%q amount_cents=%d has to go back, and its number has another refund", number, cents)
+			return openCase(ctx, tx, origin{providerRefunds, m.ID}, m.Key, "refund.create", fsm.Mismatched, detail)
+		}
+		return nil
+	})
+	if err == nil {
+		c.count(seen)
+	}
+	return err
+}
+
+// heardSend starts the attempt of a refund that became SENT in another way: by its
+// deadline, since it is older than the provider's setting, or by a person.
+func (c *refundCalls) heardSend(ctx context.Context, key refund.Key) error {
+	row, err := refund.Get(ctx, c.pool, key)
+	if err != nil {
+		return err
+	}
+	return c.start(ctx, c.pool, row)
+}
+
+// errWorking says that the attempt waits for nobody.
+var errWorking = errors.New("the attempt does not wait for a person")
+
+// heardQuery hands the refund to a person when its attempt has been. Otherwise the
+// attempt looks up by itself, and this is no news.
+func (c *refundCalls) heardQuery(ctx context.Context, key refund.Key) error {
+	var seen tally
+	err := fsm.RunTx(ctx, c.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+		seen = nil
+		// The refund's lock comes first, as it does for whoever resumes the attempt, so
+		// that this cannot happen in between.
+		stuck, err := refund.Stick(ctx, tx, key, fsm.Actor("shop"), fsm.Reason("its provider call waits for a person"), c.at(),
+			refund.Then(func(ctx context.Context, tx pgx.Tx, _ refund.Result) error {
+				a, err := attempt.Find(ctx, tx, refundKind, string(key))
+				if err == nil && a.StuckAt == nil {
+					err = errWorking
+				}
+				return err
+			}))
+		seen.add("refund", string(refund.EventStick), stuck.Outcome)
+		return err
+	})
+	switch {
+	case errors.Is(err, errWorking):
+		return nil
+	case errors.Is(err, attempt.ErrNotFound): // SENT before there was a provider
+		return c.heardSend(ctx, key)
+	case err == nil:
+		c.count(seen)
+	}
+	return err
+}
