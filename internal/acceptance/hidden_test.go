@@ -72,6 +72,11 @@ func TestUnknownStateInTheDatabase(t *testing.T) {
 		"compensate":            paid(key1, "P2", due),
 		"ignore":                payFailed(key1, "A1"),
 		"guards":                refund(key1, "R1", 60),
+		"batch": func(ctx context.Context, db fsm.DB) (string, error) {
+			results, err := order.PayBatch(ctx, db, []order.PayItem{{Key: key1}})
+			require.NoError(t, err)
+			return "", results[0].Err
+		},
 	} {
 		_, err := call(t.Context(), s.pool)
 		var unknown *fsm.UnknownStateError

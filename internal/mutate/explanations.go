@@ -29,6 +29,14 @@ var explanations = []Explanation{
 			"for that both must be between two parts of one statement, where no test can hold them",
 	},
 	{
+		Operator: "order-drop|order-turn", Source: "Batch$", Line: `^  ORDER BY [ol]\.`,
+		Why: "the order keeps two batches from waiting for each other in a circle, and the generated tests have batches of one; internal/acceptance lets two meet",
+	},
+	{
+		Operator: ".*", Source: "LockRows$",
+		Why: "it is for batches of several statements in one transaction, and the generated tests have batches of one; internal/acceptance has such a transaction",
+	},
+	{
 		Operator: "exists-other", Before: "^moved$", After: "^locked$",
 		Why: "a row that is locked is moved, or the statement fails",
 	},
