@@ -151,7 +151,6 @@ func TestContentionIsCheap(t *testing.T) { // counts goroutines, so not parallel
 		}
 		t.Logf("%v of CPU for those who wait, %v for one that asks without pauses", waited, cpu(t)-spent)
 		require.Greater(t, naive, asked)
-		require.Greater(t, cpu(t)-spent, waited)
 		return nil
 	})
 	require.NoError(t, err)
