@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
-	"strings"
-	"testing"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
@@ -29,32 +25,6 @@ import (
 	"github.com/pawl-go/pawl/gen/article"
 	"github.com/pawl-go/pawl/gen/order"
 )
-
-// Every piece of Go on the page that helps to choose stands here too, and so it
-// compiles.
-func TestChoosingShowsThisCode(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("../../docs/choosing.md")
-	require.NoError(t, err)
-	source, err := os.ReadFile("choosing_test.go")
-	require.NoError(t, err)
-	var plain []string
-	for line := range strings.Lines(string(source)) {
-		plain = append(plain, strings.TrimSpace(line))
-	}
-	code := strings.Join(plain, "\n")
-	blocks := strings.Split(string(page), "```go\n")[1:]
-	require.Len(t, blocks, 12)
-	for _, block := range blocks {
-		block, _, ended := strings.Cut(block, "```")
-		require.True(t, ended)
-		var lines []string
-		for line := range strings.Lines(block) {
-			lines = append(lines, strings.TrimSpace(line))
-		}
-		require.Contains(t, code, strings.Join(lines, "\n"))
-	}
-}
 
 // They are code to read; that it compiles is all that is asked of it here.
 var _ = []any{
