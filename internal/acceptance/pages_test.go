@@ -17,6 +17,7 @@ func TestPagesShowCodeThatCompiles(t *testing.T) {
 		pieces       int
 	}{
 		{"choosing.md", "choosing_test.go", 12},
+		{"callbacks.md", "callbackpage_test.go", 3},
 		{"idempotent-commands.md", "commandpage_test.go", 5},
 	} {
 		code := unindented(t, tc.source)
