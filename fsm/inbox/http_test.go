@@ -149,16 +149,16 @@ func TestNoTables(t *testing.T) {
 	b.exec(`DROP TABLE fsm_refused_deliveries; DROP TABLE fsm_inbox; DROP TABLE fsm_deliveries`)
 	body := told("evt_1", "paid", "p1", total).body()
 	_, err := b.Receive(t.Context(), "stripe", b.signed(body), body)
-	require.ErrorIs(t, err, inbox.ErrNoTables)
+	require.ErrorIs(t, err, inbox.ErrTables)
 	require.ErrorContains(t, err, "fsmgen tables inbox")
 	_, err = (&inbox.Retry{Inbox: b.Inbox}).Once(t.Context())
-	require.ErrorIs(t, err, inbox.ErrNoTables)
+	require.ErrorIs(t, err, inbox.ErrTables)
 	_, err = inbox.List(t.Context(), b.pool, inbox.Query{State: inbox.Dead})
-	require.ErrorIs(t, err, inbox.ErrNoTables)
+	require.ErrorIs(t, err, inbox.ErrTables)
 	_, err = b.Replay(t.Context(), 1, "ann", "why")
-	require.ErrorIs(t, err, inbox.ErrNoTables)
+	require.ErrorIs(t, err, inbox.ErrTables)
 	_, err = b.Sweep(t.Context(), inbox.Retention{Bodies: time.Hour, Rows: 1000 * time.Hour})
-	require.ErrorIs(t, err, inbox.ErrNoTables)
+	require.ErrorIs(t, err, inbox.ErrTables)
 }
 
 func TestConfiguration(t *testing.T) {
