@@ -62,7 +62,8 @@ func read(e inbox.Event) (p intent, err error) {
 	if !ok || e.Type != "payment_intent.succeeded" {
 		return p, inbox.ErrUnknownType
 	}
-	return p, json.Unmarshal(body, &p)
+	err = json.Unmarshal(body, &p)
+	return p, err
 }
 
 // change tells what an event says of what: events with other ids that agree are one.
