@@ -93,7 +93,7 @@ func (c *Consumer) jobs(ctx context.Context, items []Item) []*job {
 		j := &job{Item: item, indexes: []int{i}}
 		jobs = append(jobs, j)
 		if err := checkKey(item.Key); err != nil {
-			j.Result = c.refuse(ctx, item.Message, err)
+			j.Result = c.refuse(ctx, item, err)
 			continue
 		}
 		byKey[item.Key] = j

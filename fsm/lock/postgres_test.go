@@ -267,6 +267,7 @@ func TestMissingSequence(t *testing.T) {
 	t.Parallel()
 	err := postgres(t, testdb.New(t), lasting).With(t.Context(), name, never(t))
 	require.ErrorIs(t, err, lock.ErrUnavailable)
+	require.ErrorIs(t, err, lock.ErrTables)
 	require.ErrorContains(t, err, "`fsmgen tables lock`")
 }
 

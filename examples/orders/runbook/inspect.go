@@ -47,6 +47,14 @@ func inspect(ctx context.Context, pool *pgxpool.Pool, out io.Writer, args []stri
 	return err
 }
 
+// nothing says what there is none of, where this section is the record itself.
+func (s section) nothing() string {
+	if s.title == "waiting" {
+		return "no message of this row waits"
+	}
+	return s.title
+}
+
 // printAll reads all sections in one snapshot, and prints them.
 func printAll(ctx context.Context, pool *pgxpool.Pool, out io.Writer, sections []section, args ...any) error {
 	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -57,7 +65,7 @@ func printAll(ctx context.Context, pool *pgxpool.Pool, out io.Writer, sections [
 				return fmt.Errorf("%s: %w", s.title, err)
 			}
 			if i == 0 && len(args) > 0 && len(rows) == 0 {
-				return fmt.Errorf("%s: %w", s.title, fsm.ErrNotFound)
+				return fmt.Errorf("%s: %w", s.nothing(), fsm.ErrNotFound)
 			}
 			if i > 0 {
 				_, _ = fmt.Fprintln(out) // the next line has the error

@@ -223,15 +223,16 @@ func TestKeptForgedAndStaleLeaveACount(t *testing.T) {
 		header http.Header
 		kind   string
 		status int
+		words  string
 	}{
-		{forged, "application/json", http.StatusUnauthorized},
-		{sign(b.clock.Now().Add(-5*time.Minute - time.Second)), "application/json", http.StatusUnauthorized},
-		{sign(b.clock.Now().Add(5*time.Minute + time.Second)), "application/json", http.StatusUnauthorized},
-		{sign(b.clock.Now()), "text/plain", http.StatusUnsupportedMediaType},
+		{forged, "application/json", http.StatusUnauthorized, "refused\n"},
+		{sign(b.clock.Now().Add(-5*time.Minute - time.Second)), "application/json", http.StatusUnauthorized, "refused\n"},
+		{sign(b.clock.Now().Add(5*time.Minute + time.Second)), "application/json", http.StatusUnauthorized, "refused\n"},
+		{sign(b.clock.Now()), "text/plain", http.StatusUnsupportedMediaType, "Content-Type must be application/json\n"},
 	} {
 		status, text := b.post("standard", c.kind, body, c.header)
 		require.Equal(t, c.status, status)
-		require.Equal(t, "refused\n", text)
+		require.Equal(t, c.words, text)
 	}
 	after := b.contents()
 	require.NotEqual(t, before["fsm_refused_deliveries"], after["fsm_refused_deliveries"])

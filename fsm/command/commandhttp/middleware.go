@@ -130,7 +130,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, rec, err := h.do(r, request)
 	switch {
 	case errors.Is(err, errFailed):
-		send(w, rec.reply())
+		send(w, rec.last().reply())
 	case err != nil:
 		h.refuse(w, r, err)
 	case answer.Replayed:
@@ -138,7 +138,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(RepliedAtHeader, answer.At.UTC().Format(time.RFC3339Nano))
 		send(w, answer.Reply)
 	default:
-		send(w, rec.reply())
+		send(w, rec.last().reply())
 	}
 }
 
@@ -179,13 +179,14 @@ func (h *handler) do(r *http.Request, request command.Request) (command.Answer, 
 		again := r.WithContext(context.WithValue(ctx, contextKey{}, of))
 		again.Body = io.NopCloser(bytes.NewReader(request.Body))
 		h.next.ServeHTTP(rec, again)
+		last := rec.last()
 		switch {
-		case rec.tooLarge:
+		case last.tooLarge:
 			return command.Reply{}, fmt.Errorf("%w: %w", command.ErrReply, errTooLarge)
-		case rec.failed():
+		case last.failed():
 			return command.Reply{}, errFailed
 		}
-		return rec.reply(), nil
+		return last.reply(), nil
 	}
 	var answer command.Answer
 	var err error

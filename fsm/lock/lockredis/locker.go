@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/internal/redisconn"
 	"github.com/pawl-go/pawl/fsm/lock"
 )
 
@@ -37,7 +38,8 @@ type Config struct {
 
 // Locker is a lock.Locker in Redis. It is safe for concurrent use.
 type Locker struct {
-	client rueidis.Client
+	client func(context.Context) (rueidis.Client, error)
+	close  func()
 	db     fsm.DB
 	config Config
 	gate   lock.Gate
@@ -67,8 +69,28 @@ func New(client rueidis.Client, db fsm.DB, c Config) (*Locker, error) {
 	if c.Prefix == "" {
 		c.Prefix = "pawl:lock:"
 	}
-	return &Locker{client: client, db: db, config: c}, nil
+	made := func(context.Context) (rueidis.Client, error) { return client, nil }
+	return &Locker{client: made, close: func() {}, db: db, config: c}, nil
 }
+
+// Open is New for a program that has to start while Redis is away: the locker
+// connects when it is first asked, and again after Redis was away. A call waits for
+// that as for Redis itself, and is lock.ErrUnavailable meanwhile, so that a
+// lock.Fallback has others give the lock. The option's cache is switched off; its
+// Dialer.Timeout bounds one attempt. Close ends the connection.
+func Open(option rueidis.ClientOption, db fsm.DB, c Config) (*Locker, error) {
+	l, err := New(nil, db, c)
+	if err != nil {
+		return nil, err
+	}
+	conn := redisconn.To(option)
+	l.client, l.close = conn.Client, conn.Close
+	return l, nil
+}
+
+// Close closes the connection of a locker of Open, and locks that are held then are
+// lost. That of New has its client from its user, who closes it.
+func (l *Locker) Close() { l.close() }
 
 // With is lock.Locker's.
 func (l *Locker) With(ctx context.Context, name string, fn func(ctx context.Context, held lock.Held) error) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/internal/redisconn"
 	"github.com/pawl-go/pawl/fsm/token"
 )
 
@@ -50,7 +51,8 @@ type Config struct {
 
 // Store has tokens in Redis. It is safe for concurrent use.
 type Store struct {
-	client  rueidis.Client
+	client  func(context.Context) (rueidis.Client, error)
+	close   func()
 	db      DB
 	config  Config
 	circuit circuit
@@ -77,8 +79,27 @@ func New(client rueidis.Client, db DB, c Config) (*Store, error) {
 	if c.Prefix == "" {
 		c.Prefix = "pawl:token:"
 	}
-	return &Store{client: client, db: db, config: c, circuit: circuit{stay: c.Down, now: time.Now}}, nil
+	made := func(context.Context) (rueidis.Client, error) { return client, nil }
+	return &Store{client: made, close: func() {}, db: db, config: c, circuit: circuit{stay: c.Down, now: time.Now}}, nil
 }
+
+// Open is New for a program that has to start while Redis is away: the store connects
+// when it is first asked, and again after Redis was away. Until then PostgreSQL does
+// its work, as whenever Redis fails. The option's cache is switched off; its
+// Dialer.Timeout bounds one attempt. Close ends the connection.
+func Open(option rueidis.ClientOption, db DB, c Config) (*Store, error) {
+	s, err := New(nil, db, c)
+	if err != nil {
+		return nil, err
+	}
+	conn := redisconn.To(option)
+	s.client, s.close = conn.Client, conn.Close
+	return s, nil
+}
+
+// Close closes the connection of a store of Open. That of New has its client from its
+// user, who closes it.
+func (s *Store) Close() { s.close() }
 
 // Issue is token.Issue, in Redis; in PostgreSQL while Redis fails.
 func (s *Store) Issue(ctx context.Context, k token.Kind, principal, purpose string) (token.Token, error) {
