@@ -166,7 +166,7 @@ func (i *Inbox) work(ctx context.Context, w waiting) (Told, error) {
 	}
 	r := Receipt{Told: []Told{told}}
 	if f != nil {
-		if err := i.record(ctx, &r, []failure{*f}); err != nil {
+		if err := i.record(ctx, time.Time{}, &r, []failure{*f}); err != nil {
 			return told, err
 		}
 	}
