@@ -87,6 +87,9 @@ const revokeAllSQL = `DELETE FROM fsm_token AS t WHERE t.principal = $1 AND t.us
 
 // RevokeAll makes all tokens of a principal that were not used invalid, after a
 // change of password say, and returns how many. It reads the whole table.
+//
+// It reaches no token that a store in front of the table issued: those of tokenredis
+// stay good until they expire, or are revoked one by one.
 func RevokeAll(ctx context.Context, db fsm.DB, principal string) (int64, error) {
 	if err := checkText("principal", principal); err != nil {
 		return 0, err

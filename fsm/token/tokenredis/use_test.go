@@ -257,3 +257,19 @@ func TestRevokedIsRevoked(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, n)
 }
+
+// What is documented: token.RevokeAll does not reach a token that is in Redis alone. A
+// purpose that changes with the session does.
+func TestRevokeAllDoesNotReachRedis(t *testing.T) {
+	t.Parallel()
+	s := open(t, lasting)
+	tok, err := s.Issue(t.Context(), pay, ann, order42+", session 7")
+	require.NoError(t, err)
+	n, err := token.RevokeAll(t.Context(), s.pool, ann)
+	require.NoError(t, err)
+	require.Zero(t, n)
+	_, err = s.Use(t.Context(), tok, ann, order42+", session 8", s.never)
+	require.Equal(t, token.WrongPurpose, reason(t, err))
+	_, err = s.Use(t.Context(), tok, ann, order42+", session 7", works("paid"))
+	require.NoError(t, err)
+}
