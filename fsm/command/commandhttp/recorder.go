@@ -14,6 +14,7 @@ var errTooLarge = errors.New("the answer is larger than the command keeps")
 // recorder is the ResponseWriter of a handler. It holds the answer back.
 type recorder struct {
 	limit  int
+	cuts   bool        // what is over the limit, rather than fail
 	header http.Header // the handler's, until it is sent
 	answer             // what is being written
 	// kept is what the last completion put into its transaction, which may have
@@ -26,18 +27,19 @@ type recorder struct {
 
 // answer is what a handler has written of one answer.
 type answer struct {
+	cut      bool        // a note stands in place of the body
 	status   int         // 0 until it is sent
 	sent     http.Header // as it was at WriteHeader
 	body     bytes.Buffer
 	tooLarge bool
 }
 
-func newRecorder(c *command.Command) *recorder {
+func newRecorder(c *command.Command, cuts bool) *recorder {
 	limit := c.MaxReply
 	if limit == 0 {
 		limit = command.DefaultMaxReply
 	}
-	return &recorder{limit: limit, header: http.Header{}}
+	return &recorder{limit: limit, cuts: cuts, header: http.Header{}}
 }
 
 func (r *recorder) Header() http.Header { return r.header }
@@ -53,10 +55,15 @@ func (r *recorder) WriteHeader(status int) {
 	r.answer = answer{status: status, sent: r.header.Clone()}
 }
 
-// Write buffers, up to the cap.
+// Write buffers, up to the cap. What is cut is taken and dropped, so that the handler
+// goes on to complete its work.
 func (r *recorder) Write(p []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
-	if r.body.Len()+len(p) > r.limit {
+	switch {
+	case r.cuts && (r.cut || r.body.Len()+len(p) > r.limit):
+		r.cutOff()
+		return len(p), nil
+	case r.body.Len()+len(p) > r.limit:
 		r.tooLarge = true
 		return 0, errTooLarge
 	}
@@ -89,6 +96,20 @@ func (r *recorder) last() *answer {
 
 func (a *answer) reply() command.Reply {
 	return command.Reply{Status: a.status, Header: a.sent, Body: a.body.Bytes()}
+}
+
+// cutOff puts a note in place of the body.
+func (r *recorder) cutOff() {
+	if r.cut {
+		return
+	}
+	r.cut = true
+	r.body.Reset()
+	r.body.Write(cutNote(r.status, r.limit))
+	r.sent.Del("Content-Encoding")
+	if r.sent.Del("Content-Type"); r.body.Len() > 0 {
+		r.sent.Set("Content-Type", "application/problem+json")
+	}
 }
 
 // failed reports an answer that may be another one next time, and is not kept: a

@@ -121,27 +121,41 @@ func (s *Store) Issue(ctx context.Context, k token.Kind, principal, purpose stri
 }
 
 // Revoke makes a token that was not used invalid, and reports whether it did:
-// false says that it was used, is being used, or is not known. The error is
-// ErrUnavailable while Redis fails and PostgreSQL does not know the token. A Redis
-// that is restored from before knows the token again.
+// false says that it was used, is being used, or is not known. It waits for a use
+// whose lease has run out. The error is ErrUnavailable while Redis fails and
+// PostgreSQL does not know the token.
+//
+// That it was revoked is a row in PostgreSQL until the token would have expired: a
+// Redis that is restored from before, or a use that has reserved the token there
+// already, does not make it valid again.
 func (s *Store) Revoke(ctx context.Context, t token.Token) (bool, error) {
 	if _, ok := t.Hash(); !ok {
 		return false, nil
 	}
-	done, err := s.call(ctx, revokeScript, s.key(t))
-	if err != nil && !errors.Is(err, errDown) {
-		return false, err
+	answer, down := s.call(ctx, lookScript, s.key(t))
+	if down != nil && !errors.Is(down, errDown) {
+		return false, down
 	}
-	known, dbErr := token.Revoke(ctx, s.db, t)
+	var record *token.Record
 	switch {
-	case dbErr != nil:
-		return false, dbErr
-	case known:
-		return true, nil
-	case err != nil:
-		return false, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	case down == nil && answer[0] == "used":
+		return false, nil
+	case down == nil && answer[0] == "free" && len(answer) == 6:
+		record = &token.Record{
+			Kind: answer[1], Keep: duration(answer[2]), Left: duration(answer[3]),
+			Principal: answer[4], Purpose: answer[5],
+		}
 	}
-	return done[0] == "1", nil
+	revoked, err := token.RevokeRecord(ctx, s.db, t, record)
+	switch {
+	case err != nil:
+		return false, err
+	case revoked && record != nil:
+		_, _ = s.call(context.WithoutCancel(ctx), forgetScript, s.key(t)) // the row is what counts
+	case !revoked && down != nil:
+		return false, fmt.Errorf("%w: %w", ErrUnavailable, down)
+	}
+	return revoked, nil
 }
 
 // key is the token's key, which has its hash and not its text.
