@@ -34,7 +34,8 @@ func (s *Service) mails() *consume.Consumer {
 // There is no broker between: the relay has delivered a message when the consumer
 // is done with it, so that nothing is lost with this process. What the consumer
 // gives back comes again; what it gave up is a dead letter, and those behind go on.
-// What it tells of refunds goes to the provider calls, where a provider is set.
+// What it tells of refunds goes to the provider calls, or, where no provider is set,
+// to a person where money would be lost otherwise.
 // Topics that nobody here waits for are delivered to nobody.
 func (s *Service) Relay() *relay.Relay {
 	mails := s.mails()
@@ -42,7 +43,7 @@ func (s *Service) Relay() *relay.Relay {
 		DB: s.pool, Parallel: relayParallel,
 		Publisher: relay.PublisherFunc(func(ctx context.Context, m relay.Message) error {
 			if m.Topic != topicPaid {
-				return s.calls.hear(ctx, m)
+				return s.hear(ctx, m)
 			}
 			// An order is paid once, however many messages say so.
 			outcome, err := mails.Consume(ctx, m.Topic+"/"+m.Key, consume.Message{Topic: m.Topic, ID: m.ID, Payload: m.Payload},
