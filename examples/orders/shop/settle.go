@@ -57,7 +57,7 @@ func (s *Service) settleNow(ctx context.Context, from origin, n notice) (fsm.Out
 
 // settle fires what the notice says and returns the order's outcome, with what is
 // to be counted when it is committed. Mismatched and GuardFailed have left a case
-// for a person. After an error nothing of it is left.
+// for a person, and so has a second machine that does not agree. After an error nothing of it is left.
 func (s *Service) settle(ctx context.Context, in within, from origin, n notice) (fsm.Outcome, tally, error) {
 	var (
 		outcome fsm.Outcome
@@ -262,7 +262,10 @@ func (c *settling) followed(ctx context.Context, machine, event string, outcome 
 		return err
 	}
 	c.seen.add(machine, event, outcome)
-	if outcome.OK() {
+	switch {
+	case outcome == fsm.Compensated: // the money is booked as it was told
+		return c.open(ctx, machine+"."+event, outcome, "the "+machine+" is of another amount, or was over; ")
+	case outcome.OK():
 		return nil
 	}
 	return c.open(ctx, machine+"."+event, outcome, "the order has it, its "+machine+" not; ")
