@@ -15,7 +15,7 @@
 //
 //	release outbox MACHINE/KEY       try its first message again, at once
 //	release event NUMBER             process it again, at once
-//	release letter NUMBER            free its key: the sender sends it again
+//	release letter NUMBER            free its key, and deliver its message again
 //	release attempt ID               look it up at the provider again
 //	release refund NUMBER            let an abnormal one go on, its attempt too
 //
