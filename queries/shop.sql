@@ -58,9 +58,17 @@ WHERE k.customer_id = @customer_id::text AND k.booking_no = @booking_no::text;
 
 -- name: ShopLedgerAdd :execrows
 -- Books money under the provider's number: no row when it is booked already.
-INSERT INTO shop_ledger (kind, number, order_id, cents, outcome)
-VALUES (@kind::text, @number::text, @order_id::uuid, @cents::bigint, @outcome::text)
+INSERT INTO shop_ledger (kind, number, order_id, cents, outcome, provider)
+VALUES (@kind::text, @number::text, @order_id::uuid, @cents::bigint, @outcome::text, @provider::text)
 ON CONFLICT ON CONSTRAINT shop_ledger_pkey DO NOTHING;
+
+-- name: ShopLedgerOtherProvider :one
+-- Says which other provider the number is booked of: empty when it is the same one,
+-- or not known, or when nothing is booked.
+SELECT COALESCE((
+  SELECT l.provider FROM shop_ledger AS l
+  WHERE l.kind = @kind::text AND l.number = @number::text AND l.provider <> @provider::text
+), '')::text;
 
 -- name: ShopPointsAdd :exec
 -- Books points once for an order; the key refuses a second time.

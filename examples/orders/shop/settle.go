@@ -102,6 +102,11 @@ func (c *settling) run(ctx context.Context) (fsm.Outcome, error) {
 	if err != nil {
 		return "", err
 	}
+	if result.Outcome == fsm.Replayed && c.n.Type == paymentSucceeded {
+		if other, err := c.otherProvider(ctx); err != nil || other != "" {
+			return c.refuseProvider(ctx, event, other, err)
+		}
+	}
 	c.seen.add("order", string(event), result.Outcome)
 	switch {
 	case result.Outcome.OK():
@@ -132,7 +137,7 @@ func (c *settling) book(ctx context.Context, outcome fsm.Outcome) error {
 	}
 	c.booked = true
 	d := c.n.Data
-	entry := db.ShopLedgerAddParams{OrderID: d.OrderID, Cents: d.AmountCents, Outcome: string(outcome)}
+	entry := db.ShopLedgerAddParams{OrderID: d.OrderID, Cents: d.AmountCents, Outcome: string(outcome), Provider: c.from.provider}
 	switch c.n.Type {
 	case paymentSucceeded:
 		entry.Kind, entry.Number = "payment", d.PaymentNo
@@ -222,6 +227,27 @@ func (c *settling) refuseStranger(ctx context.Context, event order.Event, err er
 	}
 	c.seen.add("order", string(event), fsm.Mismatched)
 	return fsm.Mismatched, c.open(ctx, string(event), fsm.Mismatched, "the number belongs to another order; ")
+}
+
+// otherProvider says which other provider has told of this payment, empty for none.
+// A customer who has one number at two providers may pay at both: to the machine,
+// which knows the number alone, the second is the first told again. What the ledger
+// has of the first is committed, since the order's row or fact was waited for.
+func (c *settling) otherProvider(ctx context.Context) (string, error) {
+	return db.New(c.tx).ShopLedgerOtherProvider(ctx, db.ShopLedgerOtherProviderParams{
+		Kind: "payment", Number: c.n.Data.PaymentNo, Provider: c.from.provider,
+	})
+}
+
+// refuseProvider leaves money that came under another provider's number to a person:
+// it has to go back there, and the number is taken.
+func (c *settling) refuseProvider(ctx context.Context, event order.Event, other string, err error) (fsm.Outcome, error) {
+	if err != nil {
+		return "", err
+	}
+	c.seen.add("order", string(event), fsm.Mismatched)
+	detail := fmt.Sprintf("the number was paid at %s before, and now at %s, where the money has to go back; ", other, c.from.provider)
+	return fsm.Mismatched, c.open(ctx, string(event), fsm.Mismatched, detail)
 }
 
 func (c *settling) succeedPayment(ctx context.Context) error {
