@@ -46,7 +46,7 @@ func ended(err error) int {
 	case err == nil:
 		return 0
 	case errors.Is(err, runbook.ErrUsage):
-		_, _ = fmt.Fprintf(os.Stderr, "%v\n\n%s\n", err, runbook.Usage)
+		_, _ = fmt.Fprintf(os.Stderr, "%s\n\n%v\n", runbook.Usage, err)
 		return 2
 	default:
 		_, _ = fmt.Fprintln(os.Stderr, err)

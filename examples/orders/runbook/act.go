@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -53,7 +54,7 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 	case "complete order 1":
 		return correctOrder(key, order.State(args[2]))
 	}
-	return nil, fmt.Errorf("%w: there is no \"%s %s\" with %d words behind the key", ErrUsage, verb, args[0], len(args)-2)
+	return nil, fmt.Errorf("%w: %q is none of these", ErrUsage, verb+" "+strings.Join(args, " "))
 }
 
 // audit is what fsm_audit is told of an action whose package tells it nothing.
