@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,7 +24,7 @@ type action func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (s
 // actOf returns what verb, kind, key and the rest ask for.
 func actOf(verb string, args []string, open OpenInbox) (action, error) {
 	if len(args) < 2 {
-		return nil, ErrUsage
+		return nil, fmt.Errorf("%w: %s which record? KIND and KEY are missing", ErrUsage, verb)
 	}
 	key := args[1]
 	switch fmt.Sprintf("%s %s %d", verb, args[0], len(args)-2) {
@@ -39,6 +40,8 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 		return resumeAttempt(key), nil
 	case "release refund 0":
 		return releaseRefund(key), nil
+	case "release refund 1":
+		return tryAgain(key, args[2])
 	case "complete attempt 2":
 		return settleAttempt(key, args[2], args[3])
 	case "release event 0":
@@ -46,11 +49,13 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 	case "complete event 0":
 		return endEvent(key)
 	case "complete case 0":
-		return closeCase(key)
+		return closeRow(cases, key)
+	case "complete delivery 0":
+		return closeRow(oddOnes, key)
 	case "complete order 1":
 		return correctOrder(key, order.State(args[2]))
 	}
-	return nil, ErrUsage
+	return nil, fmt.Errorf("%w: %q is none of these", ErrUsage, verb+" "+strings.Join(args, " "))
 }
 
 // audit is what fsm_audit is told of an action whose package tells it nothing.

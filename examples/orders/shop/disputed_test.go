@@ -43,7 +43,10 @@ func TestRefundThatWasClosedAndCameIsACase(t *testing.T) {
 	b := promised(t, newProvider(t, refuses))
 	require.Equal(t, 1, b.round())
 	require.Equal(t, notGiven, b.gave())
+	b.relayed()
+	require.Equal(t, "refunds refund_failed Compensated", b.cases())
 	b.told("Applied", noticeOf("refund.succeeded", orderA, "p-1", "r-1", 4000))
-	require.Equal(t, "standard refund.succeed Compensated", b.cases())
+	b.relayed()
+	require.Equal(t, "refunds refund_failed Compensated, standard refund.succeed Compensated", b.cases())
 	require.Equal(t, string(refund.StateClosed), b.value("SELECT status FROM refunds"))
 }
