@@ -1,12 +1,16 @@
 package runbook_test
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/examples/orders/shop"
+	"github.com/pawl-go/pawl/fsm/relay"
 	"github.com/pawl-go/pawl/gen/order"
 )
 
@@ -88,4 +92,29 @@ func TestLetterWithoutAuditStaysOpen(t *testing.T) {
 			require.Equal(t, "1", d.value("SELECT count(*) FROM fsm_audit"))
 		})
 	}
+}
+
+// The shop's relay tries for ever: a message that fails for an hour is shown.
+func TestInspectStuckListsWhatFailsForLong(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.order()
+	r := &relay.Relay{DB: d.pool, Publisher: relay.PublisherFunc(func(context.Context, relay.Message) error {
+		return errors.New("the topic is gone")
+	})}
+	_, err := r.Once(t.Context())
+	require.NoError(t, err)
+	const title = "== outbox, failing for an hour"
+	listed := func() string {
+		text, err := d.run("inspect", "stuck")
+		require.NoError(t, err)
+		_, text, found := strings.Cut(text, title)
+		require.True(t, found)
+		text, _, _ = strings.Cut(text, "\n== ")
+		return text
+	}
+	require.NotContains(t, listed(), orderA)
+	_, err = d.pool.Exec(t.Context(), "UPDATE fsm_outbox_holds SET since = since - interval '1 hour'")
+	require.NoError(t, err)
+	require.Regexp(t, `order +`+orderA+` +1 +the topic is gone`, listed())
 }

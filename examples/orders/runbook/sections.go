@@ -143,6 +143,9 @@ var stuck = []section{
 		sql: `SELECT c.id, c.order_id, c.event, c.outcome, c.detail, c.at FROM shop_cases AS c WHERE NOT ` + cases.closed("c") + ` ORDER BY c.id LIMIT 100`},
 	{title: "outbox, parked", note: "release outbox, or complete outbox",
 		sql: `SELECT h.machine, h.key, h.tries, h.error, h.since FROM fsm_outbox_holds AS h WHERE h.next_at IS NULL ORDER BY h.since, h.id LIMIT 100`},
+	{title: "outbox, failing for an hour", note: "nothing yet: each is tried again, and those of its key wait. Mend what the error says, then release outbox, or complete outbox",
+		sql: `SELECT h.machine, h.key, h.tries, h.error, h.since, h.next_at FROM fsm_outbox_holds AS h
+		WHERE h.next_at IS NOT NULL AND h.since < clock_timestamp() - interval '1 hour' ORDER BY h.since, h.id LIMIT 100`},
 	{title: "inbox events, dead", note: "release event, or complete event",
 		sql: `SELECT e.id, e.provider, e.type, e.object, e.status, e.reason, e.ended_at FROM fsm_inbox AS e WHERE e.state = 'dead' ORDER BY e.id LIMIT 100`},
 	odd,
