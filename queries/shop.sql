@@ -75,6 +75,11 @@ SELECT COALESCE((
 INSERT INTO shop_points (order_id, kind, customer_id, points)
 VALUES (@order_id::uuid, 'paid', @customer_id::text, @points::bigint);
 
+-- name: ShopPaymentsSubmitted :many
+-- The order's payments of which nobody knows the end.
+SELECT p.payment_no FROM payments AS p
+WHERE p.order_id = @order_id::uuid AND p.status = 'SUBMITTED' ORDER BY p.payment_no;
+
 -- name: ShopCaseOpen :exec
 -- Records for a person what came of a delivery, once each.
 INSERT INTO shop_cases (provider, delivery_id, order_id, event, outcome, detail)

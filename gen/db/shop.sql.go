@@ -216,6 +216,36 @@ func (q *Queries) ShopMailAdd(ctx context.Context, arg ShopMailAddParams) error 
 	return err
 }
 
+const shopPaymentsSubmitted = `-- name: ShopPaymentsSubmitted :many
+SELECT p.payment_no FROM payments AS p
+WHERE p.order_id = $1::uuid AND p.status = 'SUBMITTED' ORDER BY p.payment_no
+`
+
+type ShopPaymentsSubmittedParams struct {
+	OrderID string
+}
+
+// The order's payments of which nobody knows the end.
+func (q *Queries) ShopPaymentsSubmitted(ctx context.Context, arg ShopPaymentsSubmittedParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, shopPaymentsSubmitted, arg.OrderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var payment_no string
+		if err := rows.Scan(&payment_no); err != nil {
+			return nil, err
+		}
+		items = append(items, payment_no)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const shopPointsAdd = `-- name: ShopPointsAdd :exec
 INSERT INTO shop_points (order_id, kind, customer_id, points)
 VALUES ($1::uuid, 'paid', $2::text, $3::bigint)

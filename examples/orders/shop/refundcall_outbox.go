@@ -15,9 +15,12 @@ import (
 	"github.com/pawl-go/pawl/gen/refund"
 )
 
-// hear does what the outbox tells of refunds; each part of it a second time does
-// nothing.
+// hear does what the outbox tells of refunds, and of payments that nobody told of;
+// each part of it a second time does nothing.
 func (s *Service) hear(ctx context.Context, m relay.Message) error {
+	if m.Topic == topicQuery {
+		return s.hearQuery(ctx, m)
+	}
 	switch m.Machine + " " + m.Topic {
 	case "order refund_due":
 		if m.Event == string(order.EventPaymentSucceeded) {
