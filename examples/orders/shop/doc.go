@@ -71,7 +71,8 @@
 // has its call to the provider, package attempt's, in the same commit. Serve makes
 // it, looks it up where the outcome is not known, and settles the answer as a
 // callback's would be. Payments that the order does not keep, the topic refund_due,
-// are given back whole, under the payment's number. RefundAPI speaks
+// are given back whole, under the payment's number; without a provider their refund
+// waits for one, with a case. RefundAPI speaks
 //
 //	POST {PROVIDER_URL}/refunds        {refund_no, order_id, payment_no, amount_cents}
 //	GET  {PROVIDER_URL}/refunds/{key}  what became of it
@@ -93,7 +94,10 @@
 // An order that was paid is told by the outbox; a relay in the same process hands
 // that to a consumer which books a mail in shop_mails, once. A refund that the
 // provider refused, or could not do, is told so too: it becomes a case in shop_cases
-// and a line in the log, and a person gives it another try by the runbook.
+// and a line in the log, and a person gives it another try by the runbook. A refund
+// of another amount than was promised is a case as well, and so are a payment number
+// that two providers were paid under, and a payment of which no callback came, when
+// its machine asks for the last time: the shop asks no provider for payments.
 //
 // Who may do what is left to a gateway in front of it, running PostgreSQL and
 // migrations to the command.

@@ -57,7 +57,8 @@ func (s *Service) settleNow(ctx context.Context, from origin, n notice) (fsm.Out
 
 // settle fires what the notice says and returns the order's outcome, with what is
 // to be counted when it is committed. Mismatched and GuardFailed have left a case
-// for a person, and so has a second machine that does not agree. After an error nothing of it is left.
+// for a person, and so has a second machine that does not agree. After an error
+// nothing of it is left.
 func (s *Service) settle(ctx context.Context, in within, from origin, n notice) (fsm.Outcome, tally, error) {
 	var (
 		outcome fsm.Outcome
