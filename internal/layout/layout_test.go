@@ -82,7 +82,7 @@ var table = []struct {
 	{"gen/refund", []string{"fsm", "gen/db"}},
 	{"migrations", nil},
 	{"examples/orders", []string{"fsm/...", "gen/...", "migrations", "internal/localpg", "examples/orders/..."}},
-	{"examples/orders/runbook", []string{"fsm/...", "gen/..."}},
+	{"examples/orders/runbook", []string{"fsm/...", "gen/...", "examples/orders/shop"}},
 	{"examples/orders/shop", []string{"fsm/...", "gen/..."}},
 	{"examples/orders/storm", []string{"fsm/...", "gen/..."}},
 

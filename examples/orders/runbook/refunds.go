@@ -18,7 +18,7 @@ import (
 const refundKind = "refund"
 
 // ErrOver says that a refund's provider call has ended. Nothing was done.
-var ErrOver = errors.New("its provider call is over; another try is another refund, with another number")
+var ErrOver = errors.New("its provider call is over; another try has another number: release refund NUMBER NEW")
 
 // resumeAttempt has a stuck attempt looked up again; the refund that waits with it
 // is retried in the same transaction.

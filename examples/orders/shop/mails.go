@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-go/pawl/gen/db"
 )
 
-// topicPaid is the one topic of the outbox that somebody in this process waits for.
+// topicPaid is the topic of the outbox that a consumer waits for.
 const topicPaid = "order_paid"
 
 const (
@@ -34,15 +34,20 @@ func (s *Service) mails() *consume.Consumer {
 // There is no broker between: the relay has delivered a message when the consumer
 // is done with it, so that nothing is lost with this process. What the consumer
 // gives back comes again; what it gave up is a dead letter, and those behind go on.
-// What it tells of refunds goes to the provider calls, where a provider is set.
-// Topics that nobody here waits for are delivered to nobody.
+// What it tells of refunds goes to the provider calls; what is stuck of them, and
+// money that has to go back where no provider is set, to a person. Topics that
+// nobody here waits for are delivered to nobody.
 func (s *Service) Relay() *relay.Relay {
 	mails := s.mails()
 	return &relay.Relay{
 		DB: s.pool, Parallel: relayParallel,
 		Publisher: relay.PublisherFunc(func(ctx context.Context, m relay.Message) error {
-			if m.Topic != topicPaid {
-				return s.calls.hear(ctx, m)
+			switch m.Topic {
+			case topicPaid:
+			case topicStuck:
+				return s.hearStuck(ctx, m)
+			default:
+				return s.hear(ctx, m)
 			}
 			// An order is paid once, however many messages say so.
 			outcome, err := mails.Consume(ctx, m.Topic+"/"+m.Key, consume.Message{Topic: m.Topic, ID: m.ID, Payload: m.Payload},
