@@ -141,7 +141,7 @@ var explanations = []Explanation{
 		Why: "a fact that is known with these very values has passed the checks",
 	},
 	{
-		Operator: "number", Line: `WHEN c\.fsm_cell BETWEEN 1 AND [0-9]+ THEN 'raced'`, Before: "^[2-9]$", After: "^[3-9]$",
+		Operator: "number", Source: "^(OrderPaymentSucceeded|OrderRefundSucceeded|PaymentSucceed|RefundSucceed)$", Line: `WHEN c\.fsm_cell BETWEEN 1 AND [0-9]+ THEN 'raced'`, Change: "^2 → 3$|^3 → 4$|^6 → 7$",
 		Why: "there is no cell above the last one",
 	},
 	{
