@@ -39,9 +39,10 @@ var compile = sync.OnceValue(func() []compiled {
 // Explained returns the index of the explanation that matches the mutant, -1 for none.
 func Explained(m *Mutant) int {
 	line := strings.Split(m.Source.Text, "\n")[m.Line-m.Source.Line]
+	from := line[min(max(m.Column-1, 0), len(line)):] // all of it for a mutant without a column
 	for i, c := range compile() {
 		if c.operator.MatchString(m.Operator) && c.source.MatchString(m.Source.Name) && c.line.MatchString(line) &&
-			c.before.MatchString(m.Before) && c.after.MatchString(m.After) && c.change.MatchString(m.Before+" → "+m.After) && c.from.MatchString(line[m.Column-1:]) {
+			c.before.MatchString(m.Before) && c.after.MatchString(m.After) && c.change.MatchString(m.Before+" → "+m.After) && c.from.MatchString(from) {
 			return i
 		}
 	}
