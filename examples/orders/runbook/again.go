@@ -158,7 +158,7 @@ func begin(ctx context.Context, tx pgx.Tx, was refund.Row, number refund.Key, wh
 	if made.Outcome != fsm.Applied {
 		return refund.Row{}, ErrTaken
 	}
-	switch _, err := attempt.Find(ctx, tx, refundKind, string(was.RefundNo)); {
+	switch _, err := attempt.Find(ctx, tx, shop.RefundKind, string(was.RefundNo)); {
 	case err == nil, errors.Is(err, attempt.ErrSpent):
 		if made, err = refund.Send(ctx, tx, number, by...); err != nil {
 			return refund.Row{}, err

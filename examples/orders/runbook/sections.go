@@ -1,5 +1,7 @@
 package runbook
 
+import "github.com/pawl-go/pawl/examples/orders/shop"
+
 // What is asked for each kind. The queries name their columns, so that what is
 // shown does not change with the tables, and are in the order of what happened.
 
@@ -95,13 +97,13 @@ var ofRefund = []section{
 	{title: "history", sql: `SELECT h.version, h.event, h.from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
 		FROM refund_history AS h WHERE h.refund_no = $1::text ORDER BY h.version`},
 	{title: "attempt", sql: `SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, a.due, a.stuck_at, a.completed_at, NULL::timestamptz AS archived_at
-		FROM fsm_attempts AS a WHERE a.kind = '` + refundKind + `' AND a.business_key = $1::text
+		FROM fsm_attempts AS a WHERE a.kind = '` + shop.RefundKind + `' AND a.business_key = $1::text
 		UNION ALL SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, NULL, NULL, a.completed_at, a.archived_at
-		FROM fsm_attempts_archive AS a WHERE a.kind = '` + refundKind + `' AND a.business_key = $1::text`},
+		FROM fsm_attempts_archive AS a WHERE a.kind = '` + shop.RefundKind + `' AND a.business_key = $1::text`},
 	{title: "ledger", sql: `SELECT l.kind, l.number, l.cents, l.outcome, l.at FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text`},
 	{title: "audit", sql: `SELECT u.machine, u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
 		FROM fsm_audit AS u WHERE u.machine = 'refund' AND (u.key = $1::text OR u.action = '` + again + `' || $1::text)
-		OR u.machine = 'attempt ` + refundKind + `' AND u.key IN (SELECT k.attempt_id::text FROM fsm_attempt_keys AS k WHERE k.kind = '` + refundKind + `' AND k.business_key = $1::text)
+		OR u.machine = 'attempt ` + shop.RefundKind + `' AND u.key IN (SELECT k.attempt_id::text FROM fsm_attempt_keys AS k WHERE k.kind = '` + shop.RefundKind + `' AND k.business_key = $1::text)
 		ORDER BY u.id`},
 }
 

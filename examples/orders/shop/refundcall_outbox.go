@@ -11,31 +11,8 @@ import (
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
 	"github.com/pawl-go/pawl/fsm/relay"
-	"github.com/pawl-go/pawl/gen/order"
 	"github.com/pawl-go/pawl/gen/refund"
 )
-
-// hear does what the outbox tells of refunds, and of payments that nobody told of;
-// each part of it a second time does nothing.
-func (s *Service) hear(ctx context.Context, m relay.Message) error {
-	if m.Topic == topicQuery {
-		return s.hearQuery(ctx, m)
-	}
-	switch m.Machine + " " + m.Topic {
-	case "order refund_due":
-		if m.Event == string(order.EventPaymentSucceeded) {
-			return s.giveBack(ctx, m)
-		}
-	case "refund refund_send":
-		return s.calls.heardSend(ctx, refund.Key(m.Key))
-	case "refund refund_query_due":
-		if s.calls == nil {
-			return s.lastQuery(ctx, refund.Key(m.Key))
-		}
-		return s.calls.heardQuery(ctx, refund.Key(m.Key))
-	}
-	return nil
-}
 
 // noProvider is the outcome of a case, beside those of calls.
 const noProvider fsm.Outcome = "NoProvider"
@@ -132,7 +109,7 @@ func (c *refundCalls) heardQuery(ctx context.Context, key refund.Key) error {
 		// that this cannot happen in between.
 		stuck, err := refund.Stick(ctx, tx, key, fsm.Actor("shop"), fsm.Reason("its provider call waits for a person"), c.at(),
 			refund.Then(func(ctx context.Context, tx pgx.Tx, _ refund.Result) error {
-				a, err := attempt.Find(ctx, tx, refundKind, string(key))
+				a, err := attempt.Find(ctx, tx, RefundKind, string(key))
 				if err == nil && a.StuckAt == nil {
 					err = errWorking
 				}

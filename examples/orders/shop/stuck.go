@@ -13,13 +13,10 @@ import (
 	"github.com/pawl-go/pawl/gen/refund"
 )
 
-// topicStuck is of refunds that go no further by themselves: the provider refused
-// one, or could not do it. One that came back otherwise than it was asked for,
-// refund_disputed, has its case from who settled it.
-const topicStuck = "refund_stuck"
-
-// hearStuck hands a refund that goes no further to a person: a case, once for each
-// message, and a line in the log. It does so without a provider too, since callbacks
+// hearStuck hands a refund that goes no further by itself to a person, since the
+// provider refused it or could not do it: a case, once for each message, and a line in
+// the log. One that came back otherwise than it was asked for, refund_disputed, has
+// its case from who settled it. It does so without a provider too, since callbacks
 // tell of refused refunds as well.
 //
 // A callback that says "failed" is two messages: of the order, which has promised
@@ -30,35 +27,26 @@ func (s *Service) hearStuck(ctx context.Context, m relay.Message) error {
 	if err != nil {
 		return err
 	}
-	c := stuckCase{event: m.Event, outcome: fsm.Compensated, why: "the provider did not give it back"}
-	switch {
-	case m.Machine == "refund":
-		c.event, c.outcome, c.why = "refund."+m.Event, fsm.Applied, "it waits for a person"
-	default:
-		c.orderID = m.Key
+	orderID, event, outcome, why := m.Key, m.Event, fsm.Compensated, "the provider did not give it back"
+	if m.Machine == "refund" {
+		orderID, event, outcome, why = "", "refund."+m.Event, fsm.Applied, "it waits for a person"
 	}
 	err = fsm.RunTx(ctx, s.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
-		detail := fmt.Sprintf("refund_no=%q: %s", number, c.why)
+		detail := fmt.Sprintf("refund_no=%q: %s", number, why)
 		row, err := refund.Get(ctx, tx, refund.Key(number))
 		switch {
 		case err == nil:
-			c.orderID = row.OrderID
+			orderID = row.OrderID
 			detail += fmt.Sprintf("; it is %s, of payment_no=%q amount_cents=%d", row.Status, row.PaymentNo, row.AmountCents)
-		case !errors.Is(err, fsm.ErrNotFound) || c.orderID == "":
+		case !errors.Is(err, fsm.ErrNotFound) || orderID == "":
 			return err
 		}
-		return openCase(ctx, tx, origin{providerRefunds, m.ID}, c.orderID, c.event, c.outcome, detail)
+		return openCase(ctx, tx, origin{providerRefunds, m.ID}, orderID, event, outcome, detail)
 	})
 	if err == nil {
-		s.log.Warn("refund for a person", "refund_no", number, "order_id", c.orderID, "event", c.event)
+		s.log.Warn("refund for a person", "refund_no", number, "order_id", orderID, "event", event)
 	}
 	return err
-}
-
-// stuckCase is what a message says for a case.
-type stuckCase struct {
-	orderID, event, why string
-	outcome             fsm.Outcome
 }
 
 // refundOf is the number of the refund that a message is about.

@@ -15,8 +15,6 @@ import (
 )
 
 const (
-	// topicQuery is of orders and payments whose callback is late.
-	topicQuery = "payment_query_due"
 	// providerPayments is where cases of payments come from that nobody told of.
 	providerPayments = "payments"
 	// noAnswer is the outcome of a case, beside those of calls.
