@@ -18,6 +18,7 @@ var ErrClosed = errors.New("connection to Redis is closed")
 // client connects again by itself. It is safe for concurrent use.
 type Conn struct {
 	option rueidis.ClientOption
+	lent   bool // the client is its user's
 
 	mu      sync.Mutex
 	client  rueidis.Client
@@ -31,6 +32,10 @@ func To(option rueidis.ClientOption) *Conn {
 	option.DisableCache = true
 	return &Conn{option: option}
 }
+
+// Of returns the connection of a client that is there. It stays its user's, and Close
+// does nothing to it.
+func Of(client rueidis.Client) *Conn { return &Conn{client: client, lent: true} }
 
 // Client returns the client, or what became of the attempt to connect, of which there
 // is one at a time. The error is ctx's when that ends first; the attempt goes on
@@ -87,6 +92,9 @@ func (c *Conn) dial(done chan struct{}) {
 
 // Close closes the connection, if there is one, and has none be made any more.
 func (c *Conn) Close() {
+	if c.lent {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true

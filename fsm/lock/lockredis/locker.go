@@ -38,8 +38,7 @@ type Config struct {
 
 // Locker is a lock.Locker in Redis. It is safe for concurrent use.
 type Locker struct {
-	client func(context.Context) (rueidis.Client, error)
-	close  func()
+	conn   *redisconn.Conn
 	db     fsm.DB
 	config Config
 	gate   lock.Gate
@@ -48,8 +47,16 @@ type Locker struct {
 }
 
 // New returns a locker that takes fencing values from db, a pool. It asks neither
-// server. The error is fsm.ErrArgument for a duration that cannot be.
+// server. The error is fsm.ErrArgument for a duration that
+// cannot be, and without a client.
 func New(client rueidis.Client, db fsm.DB, c Config) (*Locker, error) {
+	if client == nil {
+		return nil, fmt.Errorf("%w: a locker without a client", fsm.ErrArgument)
+	}
+	return by(redisconn.Of(client), db, c)
+}
+
+func by(conn *redisconn.Conn, db fsm.DB, c Config) (*Locker, error) {
 	switch {
 	case c.TTL < 10*time.Millisecond:
 		return nil, fmt.Errorf("%w: the TTL of a lock is under 10 ms", fsm.ErrArgument)
@@ -69,8 +76,7 @@ func New(client rueidis.Client, db fsm.DB, c Config) (*Locker, error) {
 	if c.Prefix == "" {
 		c.Prefix = "pawl:lock:"
 	}
-	made := func(context.Context) (rueidis.Client, error) { return client, nil }
-	return &Locker{client: made, close: func() {}, db: db, config: c}, nil
+	return &Locker{conn: conn, db: db, config: c}, nil
 }
 
 // Open is New for a program that has to start while Redis is away: the locker
@@ -79,18 +85,12 @@ func New(client rueidis.Client, db fsm.DB, c Config) (*Locker, error) {
 // lock.Fallback has others give the lock. The option's cache is switched off; its
 // Dialer.Timeout bounds one attempt. Close ends the connection.
 func Open(option rueidis.ClientOption, db fsm.DB, c Config) (*Locker, error) {
-	l, err := New(nil, db, c)
-	if err != nil {
-		return nil, err
-	}
-	conn := redisconn.To(option)
-	l.client, l.close = conn.Client, conn.Close
-	return l, nil
+	return by(redisconn.To(option), db, c)
 }
 
 // Close closes the connection of a locker of Open, and locks that are held then are
 // lost. That of New has its client from its user, who closes it.
-func (l *Locker) Close() { l.close() }
+func (l *Locker) Close() { l.conn.Close() }
 
 // With is lock.Locker's.
 func (l *Locker) With(ctx context.Context, name string, fn func(ctx context.Context, held lock.Held) error) error {

@@ -52,7 +52,7 @@ func (l *Locker) call(ctx context.Context, script *rueidis.Lua, key string, args
 }
 
 func (l *Locker) ask(ctx context.Context, script *rueidis.Lua, key string, args []string) (int64, error) {
-	client, err := l.client(ctx)
+	client, err := l.conn.Client(ctx)
 	if err != nil {
 		return 0, err
 	}

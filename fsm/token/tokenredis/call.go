@@ -42,7 +42,7 @@ func (s *Store) call(ctx context.Context, script *rueidis.Lua, key string, args 
 }
 
 func (s *Store) ask(ctx context.Context, script *rueidis.Lua, key string, args []string) ([]string, error) {
-	client, err := s.client(ctx)
+	client, err := s.conn.Client(ctx)
 	if err != nil {
 		return nil, err
 	}

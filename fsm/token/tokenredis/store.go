@@ -51,16 +51,22 @@ type Config struct {
 
 // Store has tokens in Redis. It is safe for concurrent use.
 type Store struct {
-	client  func(context.Context) (rueidis.Client, error)
-	close   func()
+	conn    *redisconn.Conn
 	db      DB
 	config  Config
 	circuit circuit
 }
 
 // New returns a store. It asks neither server. The error is fsm.ErrArgument for a
-// duration that cannot be.
+// duration that cannot be, and without a client.
 func New(client rueidis.Client, db DB, c Config) (*Store, error) {
+	if client == nil {
+		return nil, fmt.Errorf("%w: a token store without a client", fsm.ErrArgument)
+	}
+	return by(redisconn.Of(client), db, c)
+}
+
+func by(conn *redisconn.Conn, db DB, c Config) (*Store, error) {
 	if c.Lease < time.Millisecond {
 		return nil, fmt.Errorf("%w: the lease of a token store is not positive", fsm.ErrArgument)
 	}
@@ -79,8 +85,7 @@ func New(client rueidis.Client, db DB, c Config) (*Store, error) {
 	if c.Prefix == "" {
 		c.Prefix = "pawl:token:"
 	}
-	made := func(context.Context) (rueidis.Client, error) { return client, nil }
-	return &Store{client: made, close: func() {}, db: db, config: c, circuit: circuit{stay: c.Down, now: time.Now}}, nil
+	return &Store{conn: conn, db: db, config: c, circuit: circuit{stay: c.Down, now: time.Now}}, nil
 }
 
 // Open is New for a program that has to start while Redis is away: the store connects
@@ -88,18 +93,12 @@ func New(client rueidis.Client, db DB, c Config) (*Store, error) {
 // its work, as whenever Redis fails. The option's cache is switched off; its
 // Dialer.Timeout bounds one attempt. Close ends the connection.
 func Open(option rueidis.ClientOption, db DB, c Config) (*Store, error) {
-	s, err := New(nil, db, c)
-	if err != nil {
-		return nil, err
-	}
-	conn := redisconn.To(option)
-	s.client, s.close = conn.Client, conn.Close
-	return s, nil
+	return by(redisconn.To(option), db, c)
 }
 
 // Close closes the connection of a store of Open. That of New has its client from its
 // user, who closes it.
-func (s *Store) Close() { s.close() }
+func (s *Store) Close() { s.conn.Close() }
 
 // Issue is token.Issue, in Redis; in PostgreSQL while Redis fails.
 func (s *Store) Issue(ctx context.Context, k token.Kind, principal, purpose string) (token.Token, error) {

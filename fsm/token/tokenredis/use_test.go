@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/redis/rueidis"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -189,9 +190,11 @@ func TestConfigsThatCannotBe(t *testing.T) {
 	for _, c := range []tokenredis.Config{
 		{}, {Lease: -1}, {Lease: time.Second, Wait: -1}, {Lease: time.Second, Call: -1}, {Lease: time.Second, Down: -1},
 	} {
-		_, err := tokenredis.New(nil, nil, c)
+		_, err := tokenredis.Open(rueidis.ClientOption{}, nil, c)
 		require.ErrorIs(t, err, fsm.ErrArgument)
 	}
+	_, err := tokenredis.New(nil, nil, tokenredis.Config{Lease: time.Second})
+	require.ErrorIs(t, err, fsm.ErrArgument, "no client")
 }
 
 // The lease of a slow use has run out: Revoke waits for what becomes of it, in
