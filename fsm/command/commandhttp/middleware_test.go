@@ -224,32 +224,66 @@ func TestRefusalsAndFailures(t *testing.T) {
 
 func TestAnswersThatCannotBeKept(t *testing.T) {
 	t.Parallel()
+	for name, bad := range map[string]http.HandlerFunc{
+		"body": func(w http.ResponseWriter, _ *http.Request) {
+			for range 11 {
+				_, _ = w.Write(make([]byte, 100))
+			}
+		},
+		"headers": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "/"+strings.Repeat("x", 20_000))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, nil)
+			pay := s.pay
+			s.pay = func(w http.ResponseWriter, r *http.Request) {
+				pay(httptest.NewRecorder(), r)
+				bad(w, r)
+			}
+			got := s.post(routes[0], "k", `{}`)
+			requireProblem(t, got, 500, "reply")
+			require.Contains(t, got.body, "nothing was done")
+			require.ErrorIs(t, <-s.failed, command.ErrReply)
+			require.Zero(t, s.ledger())
+			s.pay = pay
+			require.Equal(t, 201, s.post(routes[0], "k", `{}`).status)
+		})
+	}
+}
+
+func TestPanicUndoesTheWork(t *testing.T) {
+	t.Parallel()
 	for _, route := range routes {
 		s := newSite(t, nil)
 		pay, charge := s.pay, s.charge
-		bad := func(w http.ResponseWriter, r *http.Request) {
-			pay(httptest.NewRecorder(), r)
-			if route == routes[0] {
-				for range 11 {
-					_, _ = w.Write(make([]byte, 100))
-				}
-			}
-			w.Header().Set("Location", "/"+strings.Repeat("x", 20_000))
-		}
-		s.pay, s.charge = bad, bad
-		got := s.post(route, "k", `{}`)
-		requireProblem(t, got, 500, "reply")
-		require.Equal(t, route == routes[0], strings.Contains(got.body, "nothing was done"), got.body)
-		require.ErrorIs(t, <-s.failed, command.ErrReply)
-		require.Zero(t, s.ledger())
-
 		s.pay, s.charge = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 		_, err := s.send(route, "k", `{}`)
 		require.Error(t, err, "net/http cuts the connection")
-
 		s.pay, s.charge = pay, charge
 		require.Equal(t, 201, s.post(route, "k", `{}`).status)
 	}
+}
+
+// Under a lease the work is done when its headers turn out to be too large: the answer is
+// kept without them, and the handler is not called again.
+func TestLeasedHeadersOverTheCap(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	calls := 0
+	s.charge = func(w http.ResponseWriter, _ *http.Request) {
+		calls++
+		w.Header().Set("Location", "/"+strings.Repeat("x", 20_000))
+		_, _ = w.Write([]byte("paid"))
+	}
+	for range 3 {
+		got := s.post("/orders/1/charge", "k", `{}`)
+		require.Equal(t, 200, got.status)
+		require.Equal(t, "paid", got.body)
+		require.NotEmpty(t, got.header.Get("Content-Type"))
+	}
+	require.Equal(t, 1, calls)
 }
 
 // Under a lease the money is gone when the answer turns out to be over the cap: the
