@@ -58,14 +58,27 @@ WHERE k.customer_id = @customer_id::text AND k.booking_no = @booking_no::text;
 
 -- name: ShopLedgerAdd :execrows
 -- Books money under the provider's number: no row when it is booked already.
-INSERT INTO shop_ledger (kind, number, order_id, cents, outcome)
-VALUES (@kind::text, @number::text, @order_id::uuid, @cents::bigint, @outcome::text)
+INSERT INTO shop_ledger (kind, number, order_id, cents, outcome, provider)
+VALUES (@kind::text, @number::text, @order_id::uuid, @cents::bigint, @outcome::text, @provider::text)
 ON CONFLICT ON CONSTRAINT shop_ledger_pkey DO NOTHING;
+
+-- name: ShopLedgerOtherProvider :one
+-- Says which other provider the number is booked of: empty when it is the same one,
+-- or not known, or when nothing is booked.
+SELECT COALESCE((
+  SELECT l.provider FROM shop_ledger AS l
+  WHERE l.kind = @kind::text AND l.number = @number::text AND l.provider <> @provider::text
+), '')::text;
 
 -- name: ShopPointsAdd :exec
 -- Books points once for an order; the key refuses a second time.
 INSERT INTO shop_points (order_id, kind, customer_id, points)
 VALUES (@order_id::uuid, 'paid', @customer_id::text, @points::bigint);
+
+-- name: ShopPaymentsSubmitted :many
+-- The order's payments of which nobody knows the end.
+SELECT p.payment_no FROM payments AS p
+WHERE p.order_id = @order_id::uuid AND p.status = 'SUBMITTED' ORDER BY p.payment_no;
 
 -- name: ShopCaseOpen :exec
 -- Records for a person what came of a delivery, once each.

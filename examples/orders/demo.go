@@ -172,6 +172,7 @@ type writerUntil struct {
 	w    io.Writer
 }
 
+// Write drops what comes when it is over.
 func (u writerUntil) Write(p []byte) (int, error) {
 	select {
 	case <-u.done:

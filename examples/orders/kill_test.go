@@ -132,10 +132,16 @@ func (p *process) awaited() {
 // tell delivers the payment and returns the status.
 func (p *process) tell() int {
 	p.t.Helper()
-	body := fmt.Sprintf(`{"id":"evt_1","type":"payment.succeeded","data":{"order_id":%q,"payment_no":"p-1","amount_cents":100}}`, orderOf(1))
+	return p.tellOf("p-1", 100)
+}
+
+// tellOf delivers any payment.
+func (p *process) tellOf(paymentNo string, cents int) int {
+	p.t.Helper()
+	body := fmt.Sprintf(`{"id":"evt_%s","type":"payment.succeeded","data":{"order_id":%q,"payment_no":%q,"amount_cents":%d}}`, paymentNo, orderOf(1), paymentNo, cents)
 	signer, err := webhook.NewStandardSigner([]webhook.Secret{killSecret})
 	require.NoError(p.t, err)
-	header, err := signer.Sign("msg_1", time.Now(), []byte(body))
+	header, err := signer.Sign("msg_"+paymentNo, time.Now(), []byte(body))
 	require.NoError(p.t, err)
 	header.Set("Content-Type", "application/json")
 	status, _ := p.do("POST", "/callbacks/standard", body, header)

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -44,18 +41,19 @@ func openLock(ctx context.Context, redisURL string, times lockTimes, pool *pgxpo
 		return nil, nil, errors.New("REDIS_URL cannot be used") // its own error may hold the password
 	}
 	option.Dialer.Timeout = times.dial
-	option.DisableCache = true
 	config := pool.Config()
 	config.MaxConns = lockConns
 	own, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
 	if err != nil {
 		return nil, nil, err
 	}
-	inRedis := &lateRedis{option: option, locker: func(client rueidis.Client) (lock.Locker, error) {
-		return lockredis.New(client, own, lockredis.Config{TTL: times.ttl, MaxHold: times.maxHold, Wait: times.wait})
-	}}
+	inRedis, err := lockredis.Open(option, own, lockredis.Config{TTL: times.ttl, MaxHold: times.maxHold, Wait: times.wait})
+	if err != nil {
+		own.Close()
+		return nil, nil, err
+	}
 	stop := func() {
-		inRedis.close()
+		inRedis.Close()
 		own.Close()
 	}
 	inPostgres, err := lock.NewPostgres(own, lock.Config{MaxHold: times.maxHold, Wait: times.wait})
@@ -71,58 +69,4 @@ func openLock(ctx context.Context, redisURL string, times lockTimes, pool *pgxpo
 		return nil, nil, err
 	}
 	return both, stop, nil
-}
-
-// lateRedis is a Redis locker that connects when it is first asked: a service
-// that starts while Redis is away has to start all the same.
-type lateRedis struct {
-	option rueidis.ClientOption
-	locker func(rueidis.Client) (lock.Locker, error)
-
-	connected atomic.Pointer[lock.Locker]
-	mu        sync.Mutex // held while one call connects
-	client    rueidis.Client
-}
-
-// With is lock.Locker's.
-func (l *lateRedis) With(ctx context.Context, name string, fn func(context.Context, lock.Held) error) error {
-	locker, err := l.connect()
-	if err != nil {
-		return fmt.Errorf("%w: %w", lock.ErrUnavailable, err)
-	}
-	return locker.With(ctx, name, fn)
-}
-
-// connect lets one caller connect, and has the others do without meanwhile.
-func (l *lateRedis) connect() (lock.Locker, error) {
-	if locker := l.connected.Load(); locker != nil {
-		return *locker, nil
-	}
-	if !l.mu.TryLock() {
-		return nil, errors.New("another call is connecting to Redis")
-	}
-	defer l.mu.Unlock()
-	if locker := l.connected.Load(); locker != nil { // that other call was faster
-		return *locker, nil
-	}
-	client, err := rueidis.NewClient(l.option)
-	if err != nil {
-		return nil, err
-	}
-	locker, err := l.locker(client)
-	if err != nil {
-		client.Close()
-		return nil, err
-	}
-	l.client = client
-	l.connected.Store(&locker)
-	return locker, nil
-}
-
-func (l *lateRedis) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.client != nil {
-		l.client.Close()
-	}
 }

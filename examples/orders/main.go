@@ -24,7 +24,8 @@ const usage = `usage: orders serve    run the service, and print commands to pla
 
 All routes of the service, and its answers: go doc ./examples/orders/shop
 Its settings, from the environment: go doc ./examples/orders/shop.Settings
-What the runbook can do: go doc ./examples/orders/runbook`
+What the runbook can do: orders runbook -h
+All of it in prose: docs/example.md`
 
 func main() { os.Exit(run(os.Args[1:])) }
 

@@ -29,7 +29,8 @@ type bank struct {
 	given map[string]string // by key: the request
 	sends int
 
-	silent atomic.Bool // it answers 502, and does nothing
+	silent  atomic.Bool // it answers 502, and does nothing
+	refuses atomic.Bool // it answers 422 to what it does not know
 }
 
 const bankToken = "sk_test"
@@ -64,6 +65,12 @@ func (b *bank) send(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	key := r.Header.Get("Idempotency-Key")
 	b.mu.Lock()
+	if b.given[key] == "" && b.refuses.Load() {
+		b.mu.Unlock()
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = fmt.Fprint(w, `{"code":"account_closed"}`)
+		return
+	}
 	b.sends++
 	if b.given[key] == "" { // a key that is known gets the answer of before
 		b.given[key] = string(body)

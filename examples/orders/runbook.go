@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,22 +20,33 @@ import (
 // lookAfter runs one command of the runbook on the database that the service has,
 // and returns the exit code. It neither starts a server nor migrates.
 func lookAfter(ctx context.Context, url string, out io.Writer, args []string) int {
-	if url == "" {
-		_, _ = fmt.Fprintln(os.Stderr, "DATABASE_URL is not set")
+	var pool *pgxpool.Pool
+	command, err := runbook.Parse(func() (*inbox.Inbox, error) { return handlers(pool) }, args...)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		_, _ = fmt.Fprintln(out, runbook.Usage)
+		return 0
+	case err != nil:
+		return ended(err)
+	case url == "":
+		_, _ = fmt.Fprintln(os.Stderr, `DATABASE_URL is not set: "orders serve" prints that of its private server`)
 		return 2
 	}
-	pool, err := pgxpool.New(ctx, url)
-	if err != nil {
+	if pool, err = pgxpool.New(ctx, url); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "DATABASE_URL cannot be used") // the error may show its password
 		return 2
 	}
 	defer pool.Close()
-	open := func() (*inbox.Inbox, error) { return handlers(pool) }
-	switch err := runbook.RunWith(ctx, pool, open, out, args...); {
+	return ended(command(ctx, pool, out))
+}
+
+// ended is the exit code of an error, which is told; of a wrong call with the usage.
+func ended(err error) int {
+	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, runbook.ErrUsage):
-		_, _ = fmt.Fprintf(os.Stderr, "%v\n%s\n", err, runbook.Usage)
+		_, _ = fmt.Fprintf(os.Stderr, "%s\n\n%v\n", runbook.Usage, err)
 		return 2
 	default:
 		_, _ = fmt.Fprintln(os.Stderr, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/pawl-go/pawl/examples/orders/runbook"
 	"github.com/pawl-go/pawl/examples/orders/shop"
 	"github.com/pawl-go/pawl/fsm/webhook"
 	"github.com/pawl-go/pawl/internal/testdb"
@@ -27,6 +28,20 @@ func TestRunbookReadsTheServicesDatabase(t *testing.T) {
 	require.Equal(t, 2, lookAfter(t.Context(), "", &out, []string{"inspect", "stuck"}))
 	require.Equal(t, 2, lookAfter(t.Context(), "postgres://%zz", &out, []string{"inspect", "stuck"}))
 	require.Equal(t, 1, lookAfter(t.Context(), "postgres://127.0.0.1:1/none", &out, []string{"inspect", "stuck"}))
+}
+
+// Who asks how it is called is told so, without a database too.
+func TestRunbookSaysHowItIsCalled(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-h"}, {"--help"}, {"help"}, {"release", "-h"}, {"inspect", "order", "-h"}, {"complete", "case", "1", "-h"}} {
+		var out bytes.Buffer
+		require.Equal(t, 0, lookAfter(t.Context(), "", &out, args), "%q", args)
+		require.Equal(t, runbook.Usage+"\n", out.String())
+	}
+	for _, args := range [][]string{{}, {"look"}, {"release", "case", "1"}} {
+		var out bytes.Buffer
+		require.Equal(t, 2, lookAfter(t.Context(), "", &out, args), "%q", args)
+	}
 }
 
 // A callback that came before its order waits; a person releases it when the order

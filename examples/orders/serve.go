@@ -77,6 +77,9 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 		log.Warn("no webhook secret is set: random ones, to play with, hold until the program ends")
 		printSession(os.Stdout, listener.Addr().String(), settings)
 	}
+	if settings.DatabaseURL == "" {
+		printDesk(os.Stdout, pool.Config().ConnString())
+	}
 	started := time.Now()
 	err = service.Serve(ctx, listener, settings.ShutdownTimeout)
 	log.Info("stopped", "after", time.Since(started).Round(time.Second))
@@ -111,14 +114,28 @@ func printSession(out io.Writer, addr string, settings shop.Settings) {
 	_, _ = fmt.Fprintf(out, session, addr, string(settings.Stripe[0]), string(settings.Standard[0]))
 }
 
+// printDesk prints how the runbook is called beside this program. It is never called
+// with a URL that someone set: that may have a password of theirs.
+func printDesk(out io.Writer, url string) {
+	_, _ = fmt.Fprintf(out, desk, url) // as above
+}
+
+const desk = `What waits for a person, in the private database of this run, and all else that a
+person can do (-h):
+
+  export DATABASE_URL='%s'
+  go run ./examples/orders runbook inspect stuck
+
+`
+
 const session = `
 To play, in another shell:
 
   U=http://%[1]s
   O=7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b11
-  curl -X PUT $U/stock/mug -d '{"quantity": 10}'
-  curl $U/orders -d '{"order_id": "'$O'", "customer_id": "ann", "sku": "mug", "quantity": 2, "total_cents": 4200}'
-  curl $U/orders/$O/pay -d '{"payment_no": "p-1"}'
+  curl -X PUT $U/stock/mug -H "Content-Type: application/json" -d '{"quantity": 10}'
+  curl $U/orders -H "Content-Type: application/json" -d '{"order_id": "'$O'", "customer_id": "ann", "sku": "mug", "quantity": 2, "total_cents": 4200}'
+  curl $U/orders/$O/pay -H "Content-Type: application/json" -d '{"payment_no": "p-1"}'
 
 A callback, signed by Stripe's scheme:
 
@@ -137,17 +154,17 @@ The parcel goes out and arrives, and half of the money is to go back:
 
   curl -X POST $U/orders/$O/ship
   curl -X POST $U/orders/$O/receive
-  curl $U/orders/$O/refunds -d '{"refund_no": "r-1", "amount_cents": 2100}'
+  curl $U/orders/$O/refunds -H "Content-Type: application/json" -d '{"refund_no": "r-1", "amount_cents": 2100}'
 
 … and a quarter more, under a key, as often as you like; and how far that is:
 
-  curl -i $U/orders/$O/refunds -H 'X-Actor: ann' -H 'Idempotency-Key: k-1' -d '{"refund_no": "r-2", "amount_cents": 1050}'
+  curl -i $U/orders/$O/refunds -H 'X-Actor: ann' -H 'Idempotency-Key: k-1' -H "Content-Type: application/json" -d '{"refund_no": "r-2", "amount_cents": 1050}'
   curl $U/commands/order.refund/k-1 -H 'X-Actor: ann'
 
 Another order, cancelled; and the first, for which it is too late (409):
 
   P=7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b12
-  curl $U/orders -d '{"order_id": "'$P'", "customer_id": "ann", "sku": "mug", "quantity": 1, "total_cents": 2100}'
+  curl $U/orders -H "Content-Type: application/json" -d '{"order_id": "'$P'", "customer_id": "ann", "sku": "mug", "quantity": 1, "total_cents": 2100}'
   curl -X DELETE $U/orders/$P
   curl -X DELETE $U/orders/$O
 
@@ -157,6 +174,6 @@ What there is to see:
   curl $U/orders/$O/history
   curl $U/debug/counters
 
-All routes, and what they answer: go doc ./examples/orders/shop
+All routes, and what they answer: docs/example.md, go doc ./examples/orders/shop
 
 `

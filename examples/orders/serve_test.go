@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ func TestSessionHasEachThingToDo(t *testing.T) {
 	})
 	for _, part := range []string{
 		"U=http://127.0.0.1:4321\n", "-hmac 'whsec_stripe'", `-H "Content-Type: application/json" -H "webhook-id: msg_1"`, `-H "Content-Type: application/json" -H "Stripe-Signature: `, "'whsec_c3RhbmRhcmQ='", "$(date +%s)",
-		"curl -X PUT $U/stock/mug ", "curl $U/orders ", "curl $U/orders/$O/pay ",
+		"curl -X PUT $U/stock/mug -H \"Content-Type: application/json\" -d '", "curl $U/orders ", "curl $U/orders/$O/pay ",
 		"curl -X POST $U/orders/$O/ship\n", "curl -X POST $U/orders/$O/receive\n", "curl $U/orders/$O/refunds ",
 		"-H 'Idempotency-Key: k-1' ", "curl $U/commands/order.refund/k-1 ",
 		"curl -X DELETE $U/orders/$P\n", "curl $U/orders/$O/history\n", "go doc ./examples/orders/shop\n",
@@ -26,4 +27,15 @@ func TestSessionHasEachThingToDo(t *testing.T) {
 		require.Contains(t, out.String(), part)
 	}
 	require.NotContains(t, out.String(), "%!", "a verb without its argument")
+	for line := range strings.SplitSeq(out.String(), "\n") {
+		sends := strings.Contains(line, "curl ") && strings.Contains(line, " -d ")
+		require.Equal(t, sends, strings.Contains(line, `-H "Content-Type: application/json"`), line)
+	}
+}
+
+func TestDeskHasTheRunbookToPaste(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	printDesk(&out, "postgres://postgres:pw@127.0.0.1:5/postgres")
+	require.Contains(t, out.String(), "\n  export DATABASE_URL='postgres://postgres:pw@127.0.0.1:5/postgres'\n  go run ./examples/orders runbook inspect stuck\n")
 }

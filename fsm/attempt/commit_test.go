@@ -2,7 +2,6 @@ package attempt_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/internal/testdb"
 )
 
 // lossy loses the replies to the COMMITs of the transactions that it begins, of
@@ -67,19 +67,6 @@ func TestCommitIsLost(t *testing.T) {
 	}
 }
 
-// deaf is a pool that makes a claim and then loses its answer.
-type deaf struct{ *pgxpool.Pool }
-
-type deafRow struct{ pgx.Row }
-
-func (r deafRow) Scan(into ...any) error {
-	return errors.Join(r.Row.Scan(into...), io.ErrUnexpectedEOF)
-}
-
-func (d deaf) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return deafRow{d.Pool.QueryRow(ctx, sql, args...)}
-}
-
 // A claim that was committed although its round was told of an error is nobody's: it
 // is given back, and neither waits for the end of its lease nor counts as a round.
 // One that was not made, by a caller whose time is over, leaves none either.
@@ -93,7 +80,7 @@ func TestClaimThatNobodyWasToldOf(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Equal(t, a, b.get(a.ID))
 
-	_, err = attempt.Drive(t.Context(), deaf{b.pool}, b.kind, a.ID)
+	_, err = attempt.Drive(t.Context(), testdb.Deaf{Pool: b.pool}, b.kind, a.ID)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.Zero(t, b.get(a.ID).Rounds)
 	completed, err := b.completer().Once(t.Context())

@@ -18,7 +18,9 @@ import (
 // The round claims the attempt, passes the steps that are left, looks the call up
 // if it was ever sent, sends it if it is not there, records the answer, and
 // completes it with the business change. Any part may be the last of a round;
-// the next one goes on from there.
+// the next one goes on from there. Every round counts towards Policy.MaxRounds, one
+// that was not due like any: where requests drive attempts, let each drive the one
+// that its Start has started, and a [Completer] the rest.
 //
 // nil: the attempt is completed, now or before. [UnfinishedError]: another round
 // will be due, or a person has to decide. ErrBusy: somebody else drives it.

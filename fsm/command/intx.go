@@ -218,7 +218,7 @@ func (c *Command) doClaimed(ctx context.Context, tx fsm.DB, id int64, work Work)
 	if err != nil {
 		return Answer{}, err
 	}
-	k, err := c.keep(&reply)
+	k, err := c.keep(&reply, false)
 	if err != nil {
 		return Answer{}, c.wrap(nil, err)
 	}

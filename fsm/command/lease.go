@@ -48,8 +48,9 @@ RETURNING c.done_at`
 // over while tx is open.
 //
 // It returns [ErrLeaseLost] when the lease was taken over, and [ErrReply] for a
-// reply that cannot be kept; tx must then be rolled back. A second call is late
-// as well. The error of tx's COMMIT is the work's to return.
+// reply that cannot be kept; tx must then be rolled back. Headers that cannot be kept,
+// since they hold control characters or are over 16 KiB together, are left out of what
+// is replayed. A second call is late as well. The error of tx's COMMIT is the work's to return.
 func (l *Lease) CompleteTx(ctx context.Context, tx fsm.DB, reply Reply) error {
 	if _, ok := tx.(fsm.TxBeginner); ok || tx == nil {
 		return l.command.wrap(fsm.ErrArgument, errors.New("CompleteTx needs a transaction"))
@@ -60,7 +61,7 @@ func (l *Lease) CompleteTx(ctx context.Context, tx fsm.DB, reply Reply) error {
 
 func (l *Lease) complete(ctx context.Context, tx fsm.DB, reply Reply) (Reply, error) {
 	c := l.command
-	k, err := c.keep(&reply)
+	k, err := c.keep(&reply, true)
 	if err != nil {
 		return Reply{}, c.wrap(nil, err)
 	}

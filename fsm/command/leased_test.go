@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -73,6 +74,45 @@ func TestLeasedTwice(t *testing.T) {
 			require.True(t, again.Replayed)
 			require.Equal(t, "first", string(again.Body))
 			require.True(t, again.At.Equal(first.At))
+		})
+	}
+}
+
+// Behind a provider's call a header that cannot be kept is no reason to call again: the
+// reply is kept without it. In a transaction, where nothing is done yet, it is an error.
+func TestHeadersThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 12<<10)
+	for name, c := range map[string]struct{ given, kept http.Header }{
+		"too large together": {http.Header{"Location": {long}, "Etag": {long + "y"}, "Content-Type": {"text/plain"}}, http.Header{"Location": {long}, "Content-Type": {"text/plain"}}},
+		"one too large":      {http.Header{"Location": {long, long}, "Content-Type": {"text/plain"}}, http.Header{"Content-Type": {"text/plain"}}},
+		"control characters": {http.Header{"Location": {"/a\r\nX: 1"}, "Etag": {"1"}}, http.Header{"Etag": {"1"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pool := open(t)
+			one := leased()
+			calls := 0
+			for _, replayed := range []bool{false, true, true} {
+				got, err := one.DoLeased(t.Context(), pool, payment("k", `{}`), func(context.Context, *command.Lease) (command.Reply, error) {
+					calls++
+					return command.Reply{Status: 201, Header: c.given, Body: []byte("paid")}, nil
+				})
+				require.NoError(t, err)
+				require.Equal(t, replayed, got.Replayed)
+				require.Equal(t, "paid", string(got.Body))
+				if replayed {
+					require.Equal(t, c.kept, got.Header)
+				}
+			}
+			require.Equal(t, 1, calls)
+
+			other := command.Command{Name: "order"}
+			_, err := other.Do(t.Context(), pool, payment("k", `{}`), func(context.Context, pgx.Tx) (command.Reply, error) {
+				return command.Reply{Status: 201, Header: c.given}, nil
+			})
+			require.ErrorIs(t, err, command.ErrReply)
+			require.NotContains(t, err.Error(), "xxx", "no value is told")
 		})
 	}
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -59,36 +60,65 @@ type kept struct {
 }
 
 // keep makes of the work's reply what is kept, and returns ErrReply when it cannot
-// be.
-func (c *Command) keep(r *Reply) (kept, error) {
+// be. Where the work is done already, headers that cannot be kept are left out: the
+// reply without them is better than the work again.
+func (c *Command) keep(r *Reply, done bool) (kept, error) {
 	switch {
 	case r.Status < 200 || r.Status > 499:
 		return kept{}, fmt.Errorf("%w: its status is %d, not one from 200 to 499", ErrReply, r.Status)
 	case len(r.Body) > c.maxReply():
 		return kept{}, fmt.Errorf("%w: its body has %d bytes, more than %d", ErrReply, len(r.Body), c.maxReply())
 	}
-	header := http.Header{}
-	for _, name := range c.headers() {
-		name = http.CanonicalHeaderKey(name)
-		for _, value := range r.Header.Values(name) {
-			if strings.IndexFunc(value, unicode.IsControl) >= 0 {
-				return kept{}, fmt.Errorf("%w: its header %s holds a control character", ErrReply, name)
-			}
-		}
-		if values := r.Header.Values(name); len(values) > 0 {
-			header[name] = slices.Clone(values)
-		}
-	}
-	text, err := json.Marshal(header) // which sorts the names
+	headers, err := c.keepHeaders(r.Header, done)
 	if err != nil {
-		return kept{}, fmt.Errorf("%w: %w", ErrReply, err)
-	}
-	if len(text) > maxHeaders {
-		return kept{}, fmt.Errorf("%w: its headers have %d bytes, more than %d", ErrReply, len(text), maxHeaders)
+		return kept{}, err
 	}
 	body := r.Body
 	if body == nil {
 		body = []byte{} // NULL is for no reply at all
 	}
-	return kept{int16(r.Status), text, body}, nil
+	return kept{int16(r.Status), headers, body}, nil
+}
+
+// keepHeaders returns the headers on the list as JSON, with their names in order.
+// leaveOut says to leave out what cannot be kept, the largest first where they are too
+// large together, and not to fail.
+func (c *Command) keepHeaders(all http.Header, leaveOut bool) ([]byte, error) {
+	header := http.Header{}
+	for _, name := range c.headers() {
+		name = http.CanonicalHeaderKey(name)
+		values := all.Values(name)
+		switch wrong := slices.ContainsFunc(values, hasControl); {
+		case wrong && !leaveOut:
+			return nil, fmt.Errorf("%w: its header %s holds a control character", ErrReply, name)
+		case !wrong && len(values) > 0:
+			header[name] = slices.Clone(values)
+		}
+	}
+	for {
+		text, err := json.Marshal(header) // which sorts the names
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%w: %w", ErrReply, err)
+		case len(text) <= maxHeaders:
+			return text, nil
+		case !leaveOut:
+			return nil, fmt.Errorf("%w: its headers have %d bytes, more than %d", ErrReply, len(text), maxHeaders)
+		}
+		delete(header, largest(header))
+	}
+}
+
+func hasControl(value string) bool { return strings.IndexFunc(value, unicode.IsControl) >= 0 }
+
+// largest returns the name of the header with the most bytes of values, of equal ones
+// the first; "" of none.
+func largest(header http.Header) (name string) {
+	most := -1
+	for _, n := range slices.Sorted(maps.Keys(header)) {
+		if size := len(strings.Join(header[n], "")); size > most {
+			name, most = n, size
+		}
+	}
+	return name
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/command"
+	"github.com/pawl-go/pawl/internal/testdb"
 )
 
 // Two calls wait to take one command over; the one that comes second judges what
@@ -85,26 +86,13 @@ func TestLateOwnerReleasesNothing(t *testing.T) {
 	require.Equal(t, 1, ledger(t, pool))
 }
 
-// deaf is a pool that does a statement and then loses its answer.
-type deaf struct{ *pgxpool.Pool }
-
-type deafRow struct{ pgx.Row }
-
-func (r deafRow) Scan(into ...any) error {
-	return errors.Join(r.Row.Scan(into...), io.ErrUnexpectedEOF)
-}
-
-func (d deaf) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return deafRow{d.Pool.QueryRow(ctx, sql, args...)}
-}
-
 // A claim that was committed although its call was told of an error is nobody's:
 // it is given back and not left to run out.
 func TestClaimThatNobodyWasToldOf(t *testing.T) {
 	t.Parallel()
 	pool := open(t)
 	c := leased()
-	_, err := c.DoLeased(t.Context(), deaf{pool}, payment("k", `{}`), neverLeased)
+	_, err := c.DoLeased(t.Context(), testdb.Deaf{Pool: pool}, payment("k", `{}`), neverLeased)
 	require.ErrorIs(t, err, fsm.ErrNothingDone)
 	_, err = c.DoLeased(t.Context(), pool, payment("k", `{}`), booking(pool, "second"))
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package consume
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,17 +27,24 @@ type Result struct {
 type job struct {
 	Item
 	Result
+	owner   string // of the last claim
+	before  int    // the tries before this delivery, where it was not shared
 	try     int
 	front   bool  // the front knew it
 	ran     bool  // the handler began
 	indexes []int // of the items with the key, its own first
 }
 
-// ConsumeBatch handles several messages, claimed together and handled in one
-// transaction, each behind a savepoint: one that is a duplicate, fails, or is given
-// up changes nothing for the others. Where the transaction as a whole fails, at its
-// COMMIT say, each message is handled in one of its own. The lease holds for the
-// whole batch.
+// ConsumeBatch handles several messages. Those that were never tried are claimed
+// together and handled in one transaction, each behind a savepoint. No try is counted
+// there: a message that fails there, that was tried before, or whose batch failed as a
+// whole, at its COMMIT say, by the end of its lease or of its process, is handled alone,
+// under a claim and a lease of its own. So one that is a duplicate, fails, hangs, kills
+// its process or is given up costs the others nothing but time.
+//
+// No message is begun when a lease has passed since the call: it is Failed with
+// context.DeadlineExceeded and comes again. So a call takes two leases at most, and of
+// those handled alone the least tried are first.
 //
 // There is one result for each item, in their order; none for none. Of items with
 // equal keys the first is handled; the others are its duplicates when it is done,
@@ -93,7 +101,7 @@ func (c *Consumer) jobs(ctx context.Context, items []Item) []*job {
 		j := &job{Item: item, indexes: []int{i}}
 		jobs = append(jobs, j)
 		if err := checkKey(item.Key); err != nil {
-			j.Result = c.refuse(ctx, item.Message, err)
+			j.Result = c.refuse(ctx, item, err)
 			continue
 		}
 		byKey[item.Key] = j
@@ -118,32 +126,84 @@ func keysOf(jobs []*job) []string {
 // run gives every job its result.
 func (c *Consumer) run(ctx context.Context, jobs []*job, handle Handler) {
 	c.askFront(ctx, open(jobs))
-	// The context ends no later than the lease in the database, which begins later.
+	// The context ends no later than a lease in the database, which begins later.
 	held, cancel := context.WithTimeout(ctx, c.Lease)
 	defer cancel()
-	mine, owner := c.claim(held, open(jobs))
-	if len(mine) > 0 {
-		c.work(held, mine, owner, handle)
-		for _, j := range mine {
-			c.settle(ctx, j, owner)
-		}
+	if left := open(jobs); len(left) > 1 {
+		c.share(ctx, held, left, handle)
 	}
-	c.committed(ctx, jobs, mine)
+	left := open(jobs)
+	slices.SortStableFunc(left, func(a, b *job) int { return cmp.Compare(a.before, b.before) })
+	for _, j := range left {
+		if err := held.Err(); err != nil {
+			if j.Err == nil {
+				j.Err = fmt.Errorf("not begun: %w", err)
+			}
+			j.Outcome = Failed
+			continue
+		}
+		c.alone(ctx, j, handle)
+	}
+	c.committed(ctx, jobs)
 }
 
-// work handles the jobs that are claimed and leaves an error in those that failed.
-func (c *Consumer) work(ctx context.Context, mine []*job, owner string, handle Handler) {
-	err := fault.At(ctx, Claimed)
-	if err == nil {
-		err = c.together(ctx, mine, owner, handle)
-		if err != nil && len(mine) > 1 && ctx.Err() == nil && !errors.Is(err, fsm.ErrUnknown) {
-			c.apart(ctx, mine, owner, handle)
-			return
+// alone handles one job under a claim of its own, which counts the try.
+func (c *Consumer) alone(ctx context.Context, j *job, handle Handler) {
+	j.ran, j.Err = false, nil
+	held, cancel := context.WithTimeout(ctx, c.Lease)
+	defer cancel()
+	if !c.claim(held, j) {
+		return
+	}
+	if j.Err = fault.At(held, Claimed); j.Err == nil {
+		j.Err = c.together(held, []*job{j}, handle)
+	}
+	c.settle(ctx, j)
+}
+
+// share claims those that were never tried and handles them in one transaction. A job
+// that did not come through it has no result, and can be claimed again at once.
+func (c *Consumer) share(ctx, held context.Context, jobs []*job, handle Handler) {
+	mine := c.claimShared(held, jobs)
+	if len(mine) == 0 {
+		return
+	}
+	err := fault.At(held, Claimed)
+	ran := err == nil
+	if ran {
+		err = c.together(held, mine, handle)
+	}
+	for _, j := range mine {
+		switch {
+		case err != nil && (!ran || errors.Is(ctx.Err(), context.Canceled)):
+			j.ran, j.Err = false, err // and may be shared again
+			c.settle(ctx, j)
+		case err != nil:
+			j.Err = err
+		case j.Err == nil:
+			j.Outcome, j.try = Done, 1
 		}
 	}
-	if err != nil {
-		for _, j := range mine {
-			j.Err = err
+	c.lapse(ctx, open(mine))
+}
+
+// lapse ends what is left of a shared claim. A COMMIT whose answer was lost may have
+// taken effect, and then the job is done.
+func (c *Consumer) lapse(ctx context.Context, jobs []*job) {
+	if len(jobs) == 0 {
+		return
+	}
+	ctx, cancel := detach(ctx)
+	defer cancel()
+	keys, owner := keysOf(jobs), jobs[0].owner
+	tag, err := c.DB.Exec(ctx, lapseSQL, c.Name, keys, owner)
+	if err != nil || tag.RowsAffected() == int64(len(jobs)) {
+		return // where it failed the lease ends by itself
+	}
+	rows, _ := c.read(ctx, keys)
+	for _, j := range jobs {
+		if r := rows[j.Key]; r.state == stateDone && r.owner == owner {
+			j.Result, j.try = Result{Outcome: Done}, 1
 		}
 	}
 }
@@ -165,8 +225,8 @@ func (c *Consumer) askFront(ctx context.Context, jobs []*job) {
 }
 
 // committed passes the point after the commit and tells the front what is done.
-func (c *Consumer) committed(ctx context.Context, jobs, mine []*job) {
-	for _, j := range mine {
+func (c *Consumer) committed(ctx context.Context, jobs []*job) {
+	for _, j := range jobs {
 		if j.Outcome != Done {
 			continue
 		}

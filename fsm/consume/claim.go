@@ -20,20 +20,32 @@ const (
 	stateDead    = "dead"
 )
 
-// claimSQL claims the keys that are new, have failed, or whose lease has ended, and
-// counts the try, which is committed before the work begins: so a process that dies
-// in it has tried. Rows are locked in the order of the keys given, by every claim the
-// same. A row that was just swept is new.
+// claimSQL claims a key that is new, has failed, or whose lease has ended, and counts
+// the try, which is committed before the work begins: so a process that dies in it has
+// tried. A row that was just swept is new.
 const claimSQL = `
 INSERT INTO fsm_consumed AS c (consumer, key, state, owner, tries, lease_until, changed_at)
-SELECT $1, k.key, 'claimed', $3, 1, clock_timestamp() + $4::interval, clock_timestamp()
-FROM unnest($2::text[]) AS k (key)
+VALUES ($1, $2, 'claimed', $3, 1, clock_timestamp() + $4::interval, clock_timestamp())
 ON CONFLICT (consumer, key) DO UPDATE
 SET state = 'claimed', owner = excluded.owner, tries = c.tries + 1,
     lease_until = clock_timestamp() + $4::interval, changed_at = clock_timestamp()
 WHERE c.tries < $5
   AND (c.state = 'failed' OR c.state = 'claimed' AND c.lease_until <= clock_timestamp())
-RETURNING c.key, c.tries`
+RETURNING c.tries`
+
+// shareSQL claims the keys of a batch that were never tried, and counts nothing, since
+// nobody knows yet which of them is run when a process dies. What such a claim leaves
+// behind, a lease that has ended, is not shared again. Rows are locked in the order of
+// the keys given, by every claim the same.
+const shareSQL = `
+INSERT INTO fsm_consumed AS c (consumer, key, state, owner, tries, lease_until, changed_at)
+SELECT $1, k.key, 'claimed', $3, 0, clock_timestamp() + $4::interval, clock_timestamp()
+FROM unnest($2::text[]) AS k (key)
+ON CONFLICT (consumer, key) DO UPDATE
+SET state = 'claimed', owner = excluded.owner,
+    lease_until = clock_timestamp() + $4::interval, changed_at = clock_timestamp()
+WHERE c.tries = 0 AND c.state = 'failed'
+RETURNING c.key`
 
 // rowsSQL reads what the claim did not get, in a later statement, which sees it. A
 // key is orphaned when it is dead and its letter was deleted, by hand say.
@@ -56,52 +68,71 @@ type row struct {
 // it may be: two batches that met, or a default isolation above READ COMMITTED.
 const statementTries = 5
 
-// claim claims what is free, gives the others their result, and returns the jobs
-// claimed, with the owner that they are claimed by.
-func (c *Consumer) claim(ctx context.Context, jobs []*job) (mine []*job, owner string) {
-	if len(jobs) == 0 {
-		return nil, ""
-	}
-	owner = rand.Text()
-	tries, err := c.take(ctx, keysOf(jobs), owner)
-	if err != nil {
-		for _, j := range jobs {
-			j.Result = Result{Failed, told("claim", err)}
+// claim claims the job's key for it alone and reports whether it could; otherwise the
+// job has its result.
+func (c *Consumer) claim(ctx context.Context, j *job) bool {
+	j.owner = rand.Text()
+	tries, err := take(ctx, c.DB, pgx.RowTo[int], claimSQL, c.Name, j.Key, j.owner, c.Lease, c.Tries)
+	switch {
+	case err != nil:
+		c.unclaimed(ctx, []*job{j}, err)
+	case len(tries) == 1:
+		j.try = tries[0]
+		return true
+	default:
+		c.judge(ctx, []*job{j})
+		if j.Outcome == "" { // it was given back since the claim
+			j.Result = Result{InProgress, ErrInProgress}
 		}
-		// The claim may be there although its answer is not.
-		c.letGo(ctx, keysOf(jobs), owner)
-		return nil, ""
+	}
+	return false
+}
+
+// claimShared claims the keys that were never tried, and returns their jobs. Those that
+// are left to claims of their own have no result yet.
+func (c *Consumer) claimShared(ctx context.Context, jobs []*job) (mine []*job) {
+	owner, keys := rand.Text(), keysOf(jobs)
+	slices.Sort(keys)
+	for _, j := range jobs {
+		j.owner = owner
+	}
+	got, err := take(ctx, c.DB, pgx.RowTo[string], shareSQL, c.Name, keys, owner, c.Lease)
+	if err != nil {
+		c.unclaimed(ctx, jobs, err)
+		return nil
 	}
 	var others []*job
 	for _, j := range jobs {
-		if n, ok := tries[j.Key]; ok {
-			j.try = n
+		if slices.Contains(got, j.Key) {
 			mine = append(mine, j)
 		} else {
 			others = append(others, j)
 		}
 	}
 	c.judge(ctx, others)
-	return mine, owner
+	return mine
 }
 
-// take runs claimSQL and returns the count of tries of each key claimed.
-func (c *Consumer) take(ctx context.Context, keys []string, owner string) (tries map[string]int, err error) {
-	slices.Sort(keys)
+// take runs a claim, again where the database says that it may be.
+func take[T any](ctx context.Context, db DB, to pgx.RowToFunc[T], sql string, args ...any) (got []T, err error) {
 	for range statementTries {
-		tries = make(map[string]int, len(keys))
-		rows, _ := c.DB.Query(ctx, claimSQL, c.Name, keys, owner, c.Lease, c.Tries)
-		var key string
-		var n int
-		_, err = pgx.ForEachRow(rows, []any{&key, &n}, func() error {
-			tries[key] = n
-			return nil
-		})
-		if !fsm.Retryable(err) {
+		rows, _ := db.Query(ctx, sql, args...)
+		if got, err = pgx.CollectRows(rows, to); !fsm.Retryable(err) {
 			break
 		}
 	}
-	return tries, err
+	return got, err
+}
+
+// unclaimed gives jobs whose claim failed their result. The claim may be there although
+// its answer is not, so it is released; where that fails too, its lease ends.
+func (c *Consumer) unclaimed(ctx context.Context, jobs []*job, err error) {
+	for _, j := range jobs {
+		j.Result = Result{Failed, told("claim", err)}
+	}
+	ctx, cancel := detach(ctx)
+	defer cancel()
+	_, _ = c.release(ctx, keysOf(jobs), jobs[0].owner, false) // the claim's own error is told
 }
 
 // read returns the rows of the keys that have one.
@@ -116,7 +147,7 @@ func (c *Consumer) read(ctx context.Context, keys []string) (map[string]row, err
 	return found, err
 }
 
-// judge gives the jobs whose key was not free their result.
+// judge gives the jobs whose key cannot be claimed their result.
 func (c *Consumer) judge(ctx context.Context, jobs []*job) {
 	if len(jobs) == 0 {
 		return
@@ -127,11 +158,13 @@ func (c *Consumer) judge(ctx context.Context, jobs []*job) {
 			j.Result = Result{Failed, told("read claim", err)}
 			continue
 		}
+		j.before = rows[j.Key].tries
 		j.Result = c.judged(ctx, j, rows[j.Key])
 	}
 }
 
-// judged is the result of a job whose key has the row r; the zero row for none.
+// judged is the result of a job whose key has the row r, the zero row for none; and the
+// zero Result where the key can be claimed.
 func (c *Consumer) judged(ctx context.Context, j *job, r row) Result {
 	switch {
 	case r.state == stateDone:
@@ -141,10 +174,12 @@ func (c *Consumer) judged(ctx context.Context, j *job, r row) Result {
 	case r.state == stateDead:
 		j.Err = errOrphaned
 		return c.giveUp(ctx, j)
-	case r.state == stateFailed && r.tries >= c.Tries, r.state == stateClaimed && !r.held && r.tries >= c.Tries:
+	case r.state == stateClaimed && r.held:
+		return Result{InProgress, ErrInProgress}
+	case r.tries >= c.Tries:
 		return c.giveUp(ctx, j)
 	}
-	return Result{InProgress, ErrInProgress}
+	return Result{}
 }
 
 // detached bounds what is done after the caller's context has ended.

@@ -200,6 +200,7 @@ func TestBadKeys(t *testing.T) {
 	t.Parallel()
 	c, db := newConsumer(t)
 	bad := []string{"", strings.Repeat("secret", 2000), "secret\x00", "secret\n", "secret\u0085", "secret\xff"}
+	begin := []string{"key is empty", strings.Repeat("secret", 10) + "secr...", `secret\x00`, `secret\n`, `secret\u0085`, `secret\xff`}
 	for _, key := range bad {
 		out, err := c.Consume(t.Context(), key, message("k"), never(t))
 		require.Equal(t, consume.Dead, out)
@@ -211,8 +212,9 @@ func TestBadKeys(t *testing.T) {
 	letters, err := c.Letters(t.Context(), 0, 0)
 	require.NoError(t, err)
 	require.Len(t, letters, len(bad))
-	for _, l := range letters {
+	for i, l := range letters {
 		require.Empty(t, l.Key)
+		require.True(t, strings.HasSuffix(l.Error, begin[i]), l.Error)
 		require.Equal(t, message("k"), l.Message)
 	}
 	var rows int

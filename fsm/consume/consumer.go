@@ -82,7 +82,7 @@ type Consumer struct {
 	Lease time.Duration
 	// Tries is how often a message may be tried before it is given up, from 1. There
 	// is no default. A try that ended because the caller's context was cancelled, or
-	// before the handler began, is not counted.
+	// before the handler began, is not counted, nor is what a batch did together.
 	Tries int
 	// Front is nil for none.
 	Front Front

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 )
 
 // burySQL gives a claim up and stores its message, in one statement: the owner's
@@ -88,12 +89,28 @@ func (c *Consumer) giveUp(ctx context.Context, j *job) Result {
 }
 
 // refuse is the result of a message whose key is none. It can never be handled, so
-// it is stored at once and does not come again.
-func (c *Consumer) refuse(ctx context.Context, m Message, why error) Result {
-	s := storedForm(m)
-	_, err := c.DB.Exec(ctx, refuseSQL, c.Name, s.topic, s.id, s.payload, s.metadata, why.Error())
+// it is stored at once and does not come again. The letter's error has the key's
+// beginning, for whoever looks for where it comes from.
+func (c *Consumer) refuse(ctx context.Context, item Item, why error) Result {
+	s, text := storedForm(item.Message), why.Error()
+	if item.Key != "" {
+		text += ": " + beginning(item.Key)
+	}
+	_, err := c.DB.Exec(ctx, refuseSQL, c.Name, s.topic, s.id, s.payload, s.metadata, text)
 	if err != nil {
 		return Result{Failed, told("store dead letter", err)}
 	}
 	return Result{Dead, fmt.Errorf("%w: %w", ErrDead, why)}
+}
+
+// beginning is the first characters of a text, in ASCII: what is none, and what
+// controls a terminal, is escaped as in Go.
+func beginning(text string) string {
+	const most = 64
+	more := ""
+	if len(text) > most {
+		text, more = text[:most], "..."
+	}
+	quoted := strconv.QuoteToASCII(text)
+	return quoted[1:len(quoted)-1] + more
 }

@@ -51,6 +51,10 @@ func TestLostCommit(t *testing.T) {
 	require.Equal(t, consume.Done, out)
 	require.Equal(t, 1, effects(t, db, "k"))
 
+	both := []consume.Item{{Key: "b", Message: message("b")}, {Key: "c", Message: message("c")}}
+	require.Equal(t, []consume.Result{{Outcome: consume.Done}, {Outcome: consume.Done}}, c.ConsumeBatch(t.Context(), both, effect))
+	require.Equal(t, 1, effects(t, db, "c"))
+
 	c.DB = lossy{db, false}
 	for _, r := range c.ConsumeBatch(t.Context(), []consume.Item{{Key: "x", Message: message("x")}, {Key: "y", Message: message("y")}}, effect) {
 		require.Equal(t, consume.Failed, r.Outcome)

@@ -23,20 +23,27 @@ WITH mine AS (
   FOR UPDATE
 )
 UPDATE fsm_consumed AS c
-SET state = 'done', changed_at = clock_timestamp()
+SET state = 'done', tries = greatest(c.tries, 1), changed_at = clock_timestamp()
 FROM mine
 WHERE c.consumer = $1 AND c.key = mine.key`
 
 // releaseSQL gives the owner's claims back. It waits for a transaction of the owner
-// that is about to commit, and then finds them done.
+// that is about to commit, and then finds them done. A shared claim has counted no try.
 const releaseSQL = `
 UPDATE fsm_consumed AS c
-SET state = 'failed', tries = c.tries - $4::int, lease_until = clock_timestamp(), changed_at = clock_timestamp()
+SET state = 'failed', tries = greatest(c.tries - $4::int, 0), lease_until = clock_timestamp(), changed_at = clock_timestamp()
+WHERE c.consumer = $1 AND c.key = ANY ($2) AND c.owner = $3 AND c.state = 'claimed'`
+
+// lapseSQL ends the lease of a shared claim. The keys can be claimed at once, and are
+// not shared again.
+const lapseSQL = `
+UPDATE fsm_consumed AS c
+SET lease_until = clock_timestamp(), changed_at = clock_timestamp()
 WHERE c.consumer = $1 AND c.key = ANY ($2) AND c.owner = $3 AND c.state = 'claimed'`
 
 // together handles the jobs in one transaction and commits it; the errors of single
 // jobs are left in them. One job needs no savepoint.
-func (c *Consumer) together(ctx context.Context, jobs []*job, owner string, handle Handler) error {
+func (c *Consumer) together(ctx context.Context, jobs []*job, handle Handler) error {
 	return fsm.RunTx(ctx, c.DB, c.Tx, func(ctx context.Context, tx pgx.Tx) error {
 		var done []string
 		for _, j := range jobs {
@@ -52,7 +59,7 @@ func (c *Consumer) together(ctx context.Context, jobs []*job, owner string, hand
 				done = append(done, j.Key)
 			}
 		}
-		if err := c.mark(ctx, tx, done, owner); err != nil {
+		if err := c.mark(ctx, tx, done, jobs[0].owner); err != nil {
 			return err
 		}
 		return fault.At(ctx, Handled)
@@ -105,17 +112,8 @@ func (c *Consumer) mark(ctx context.Context, tx pgx.Tx, keys []string, owner str
 	return nil
 }
 
-// apart handles each job that has not failed by itself in its own transaction.
-func (c *Consumer) apart(ctx context.Context, jobs []*job, owner string, handle Handler) {
-	for _, j := range jobs {
-		if j.Err == nil {
-			j.Err = c.together(ctx, []*job{j}, owner, handle)
-		}
-	}
-}
-
 // settle gives a claimed job its result, and ends the claim of one that failed.
-func (c *Consumer) settle(ctx context.Context, j *job, owner string) {
+func (c *Consumer) settle(ctx context.Context, j *job) {
 	if j.Err == nil {
 		j.Outcome = Done
 		return
@@ -126,11 +124,11 @@ func (c *Consumer) settle(ctx context.Context, j *job, owner string) {
 	counts := j.ran && !cancelled
 	ended, err := false, error(nil)
 	if counts && j.try >= c.Tries {
-		if ended, err = c.bury(ctx, j, owner); ended {
+		if ended, err = c.bury(ctx, j, j.owner); ended {
 			j.Result = Result{Dead, fmt.Errorf("%w: %w", ErrDead, j.Err)}
 			return
 		}
-	} else if ended, err = c.release(ctx, []string{j.Key}, owner, counts); ended {
+	} else if ended, err = c.release(ctx, []string{j.Key}, j.owner, counts); ended {
 		j.Outcome = Failed
 		return
 	}
@@ -138,17 +136,17 @@ func (c *Consumer) settle(ctx context.Context, j *job, owner string) {
 		j.Result = Result{Failed, errors.Join(j.Err, err)}
 		return
 	}
-	c.find(ctx, j, owner)
+	c.find(ctx, j)
 }
 
 // find gives the result of a job whose claim is not the owner's any more: either
 // its COMMIT took effect although the answer was lost, or another took it over.
-func (c *Consumer) find(ctx context.Context, j *job, owner string) {
+func (c *Consumer) find(ctx context.Context, j *job) {
 	rows, err := c.read(ctx, []string{j.Key})
 	switch r := rows[j.Key]; {
 	case err != nil:
 		j.Result = Result{Failed, errors.Join(j.Err, told("read claim", err))}
-	case r.state == stateDone && r.owner == owner:
+	case r.state == stateDone && r.owner == j.owner:
 		j.Result = Result{Outcome: Done}
 	case r.state == stateDone:
 		j.Result = Result{Outcome: Duplicate}
@@ -168,11 +166,4 @@ func (c *Consumer) release(ctx context.Context, keys []string, owner string, cou
 	}
 	tag, err := c.DB.Exec(ctx, releaseSQL, c.Name, keys, owner, back)
 	return tag.RowsAffected() > 0, told("release", err)
-}
-
-// letGo releases what may have been claimed. Where it cannot, the lease ends.
-func (c *Consumer) letGo(ctx context.Context, keys []string, owner string) {
-	ctx, cancel := detach(ctx)
-	defer cancel()
-	_, _ = c.release(ctx, keys, owner, false) // the claim's own error is told
 }

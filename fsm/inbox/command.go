@@ -38,7 +38,7 @@ func (i *Inbox) Replay(ctx context.Context, event int64, actor, reason string) (
 	if err != nil {
 		return Told{}, err
 	}
-	return i.work(ctx, w)
+	return i.work(ctx, w, i.Lease/2)
 }
 
 // End closes a parked or dead event without processing it, since a person has

@@ -32,8 +32,8 @@ var (
 	// ErrState: the event is not in a state in which the command applies. The
 	// error is a [StateError].
 	ErrState = errors.New("event is in another state")
-	// ErrNoTables: the tables are missing; fsmgen tables inbox writes them.
-	ErrNoTables = errors.New("the inbox has no tables; run fsmgen tables inbox")
+	// ErrTables: the tables are missing; fsmgen tables inbox writes them.
+	ErrTables = errors.New("the inbox has no tables; run fsmgen tables inbox")
 )
 
 // Reasons to park an event that are not the handler's errors.
@@ -82,7 +82,7 @@ func stored(step string, err error) error {
 	}
 	var state interface{ SQLState() string }
 	if errors.As(err, &state) && state.SQLState() == "42P01" {
-		return fmt.Errorf("inbox: %s: %w: %w", step, ErrNoTables, err)
+		return fmt.Errorf("inbox: %s: %w: %w", step, ErrTables, err)
 	}
 	return fmt.Errorf("inbox: %s: %w", step, err)
 }

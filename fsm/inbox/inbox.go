@@ -141,8 +141,14 @@ func (i *Inbox) inTx(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx
 // context: what was done has to be known.
 const recordTimeout = 5 * time.Second
 
-func detach(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+// detach returns a context that does not end with ctx, but at the end, or after
+// recordTimeout if that is sooner or there is no end.
+func detach(ctx context.Context, end time.Time) (context.Context, context.CancelFunc) {
+	latest := time.Now().Add(recordTimeout)
+	if end.IsZero() || latest.Before(end) {
+		end = latest
+	}
+	return context.WithDeadline(context.WithoutCancel(ctx), end)
 }
 
 // newOwner is a name that nobody else has.

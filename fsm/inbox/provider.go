@@ -93,7 +93,7 @@ type Provider struct {
 	Handle  Handler
 	Answers Answers
 	// Limit is the time in which the provider wants its answer; Margin, a fifth
-	// of it when 0, is kept for recording and answering.
+	// of it when 0, is kept for recording, three quarters of it, and answering.
 	Limit, Margin time.Duration
 	// Repeats is how long the provider repeats what was not accepted.
 	Repeats time.Duration

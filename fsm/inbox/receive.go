@@ -36,6 +36,7 @@ func (i *Inbox) Receive(ctx context.Context, provider string, header http.Header
 	if int64(len(body)) > p.MaxBody {
 		return i.refuse(ctx, p, http.StatusRequestEntityTooLarge, "too_large", errTooLarge)
 	}
+	end := time.Now().Add(p.Limit - p.Margin/4) // of all that the answer waits for
 	ctx, cancel := context.WithTimeout(ctx, p.Limit-p.Margin)
 	defer cancel()
 	signed, err := verify(ctx, p.Verifier, header, body, i.Clock())
@@ -61,11 +62,12 @@ func (i *Inbox) Receive(ctx context.Context, provider string, header http.Header
 	if err != nil {
 		return Receipt{Answer: p.comeAgain()}, err
 	}
-	return i.complete(ctx, p, r, claims)
+	return i.complete(ctx, end, p, r, claims)
 }
 
-// complete processes what this delivery claimed, and records what came of all.
-func (i *Inbox) complete(ctx context.Context, p *Provider, r Receipt, claims []claim) (Receipt, error) {
+// complete processes what this delivery claimed, and records what came of all, until
+// the end.
+func (i *Inbox) complete(ctx context.Context, end time.Time, p *Provider, r Receipt, claims []claim) (Receipt, error) {
 	var failures []failure
 	for _, c := range claims {
 		told, failed := i.process(ctx, p, c)
@@ -76,7 +78,7 @@ func (i *Inbox) complete(ctx context.Context, p *Provider, r Receipt, claims []c
 	}
 	err := fault.At(ctx, PointProcessed)
 	if err == nil {
-		err = i.record(ctx, &r, failures)
+		err = i.record(ctx, end, &r, failures)
 	}
 	if err == nil {
 		err = fault.At(ctx, PointRecorded)

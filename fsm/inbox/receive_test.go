@@ -288,7 +288,7 @@ func TestNoTimeLeft(t *testing.T) {
 			return "", ctx.Err()
 		}
 		return outcome, err
-	}), func(c *inbox.Config) { c.Providers[0].Limit = 200 * time.Millisecond }).withOrder()
+	}), func(c *inbox.Config) { c.Providers[0].Limit, c.Providers[0].Margin = 4*time.Second, 3*time.Second }).withOrder()
 	require.Equal(t, inbox.VerdictDeferred, b.deliver(told("evt_1", "paid", "p1", total)).Verdict)
 	b.requireOrder(order.StatePaying, "order_paid", 0)
 	slow = false
@@ -311,7 +311,8 @@ func TestNoTimeInRetry(t *testing.T) {
 		<-ctx.Done()
 		return "", ctx.Err()
 	}), func(c *inbox.Config) {
-		c.Providers[0].Limit, c.Providers[1].Limit, c.Lease = 300*time.Millisecond, 300*time.Millisecond, 400*time.Millisecond
+		c.Lease = 4 * time.Second
+		c.Providers[0].Limit, c.Providers[1].Limit = 3*time.Second, 3*time.Second
 	})
 	b.deliver(told("evt_1", "paid", "p1", total))
 	b.later()

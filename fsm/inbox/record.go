@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -27,9 +28,9 @@ RETURNING i.state`
 )
 
 // record is the third transaction: what came of a delivery, and of the events
-// that could not be processed. It outlives the caller's context.
-func (i *Inbox) record(ctx context.Context, r *Receipt, failures []failure) error {
-	ctx, cancel := detach(ctx)
+// that could not be processed. It outlives the caller's context, but not the end.
+func (i *Inbox) record(ctx context.Context, end time.Time, r *Receipt, failures []failure) error {
+	ctx, cancel := detach(ctx, end)
 	defer cancel()
 	err := i.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		for _, f := range failures {

@@ -26,8 +26,7 @@ type refusal struct{ provider, reason string }
 // flushEvery is how often one count is written at most.
 const flushEvery = time.Second
 
-// refuse counts a delivery that is not believed; nothing of it is kept. The
-// provider is not told what would have been right.
+// refuse counts a delivery that is not believed; nothing of it is kept.
 func (i *Inbox) refuse(ctx context.Context, p *Provider, status int, reason string, cause error) (Receipt, error) {
 	told := Told{Provider: p.Name, Verdict: VerdictRefused, Reason: reason}
 	key := refusal{p.Name, reason}
@@ -35,11 +34,21 @@ func (i *Inbox) refuse(ctx context.Context, p *Provider, status int, reason stri
 		i.writeRefusals(ctx, key, n)
 	}
 	i.observe(told)
-	words := "refused"
-	if status == http.StatusServiceUnavailable {
-		words = "come again"
+	return Receipt{Told: []Told{told}, Answer: p.Answers.Failed(status, p.refusal(status))}, fmt.Errorf("%w: %w", ErrRefused, cause)
+}
+
+// refusal is what a sender is told: why, where that is for anybody to know, and no
+// more than that where a forger would like to.
+func (p *Provider) refusal(status int) string {
+	switch status {
+	case http.StatusServiceUnavailable:
+		return "come again"
+	case http.StatusRequestEntityTooLarge:
+		return fmt.Sprintf("body too large: at most %d bytes", p.MaxBody)
+	case http.StatusUnsupportedMediaType:
+		return "Content-Type must be " + p.ContentType
 	}
-	return Receipt{Told: []Told{told}, Answer: p.Answers.Failed(status, words)}, fmt.Errorf("%w: %w", ErrRefused, cause)
+	return "refused"
 }
 
 // add counts one, and returns how many are to be written now: 0 for none.

@@ -3,6 +3,8 @@ package inbox
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +21,9 @@ type Retry struct {
 	Inbox *Inbox
 	// Every is the pause after a round; 0 means 1 s.
 	Every time.Duration
+	// Workers is how many events a round has at work at once; 0 means 4. One that
+	// waits for a locked row then holds up no others.
+	Workers int
 	// Failed is told of the errors of Run, which goes on; nil for nobody.
 	Failed func(error)
 	// Wait waits between rounds and returns an error when ctx ends; nil means a
@@ -60,11 +65,13 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Once tries each event that is due now once, those due first before the others,
-// and returns how many it tried; 0 and nil when nothing is due. It also closes
-// the records of deliveries that a crash interrupted, and writes counts of
-// refusals that wait. An error is the database's; an event that fails is parked
-// again and keeps no other from its turn.
+// Once tries each event that is due now once, those due first before the others, as
+// many at once as there are workers, and returns how many it tried; 0 and nil when
+// nothing is due. It also closes the records of deliveries that a crash interrupted,
+// and writes counts of refusals that wait. An error is the database's; an event that
+// fails is parked again and keeps no other from its turn. Its handler has twice the
+// provider's limit on the second try, and twice as long on each further one, up to half
+// of the lease.
 func (r *Retry) Once(ctx context.Context) (int, error) {
 	i := r.Inbox
 	i.flushRefusals(ctx)
@@ -75,15 +82,52 @@ func (r *Retry) Once(ctx context.Context) (int, error) {
 	if err := i.closeInterrupted(ctx); err != nil {
 		return 0, err
 	}
-	for tried := 0; ; tried++ {
-		w, found, err := i.due(ctx, now)
-		if err != nil || !found {
-			return tried, err
-		}
-		if _, err := i.work(ctx, w); err != nil {
-			return tried, err
-		}
+	workers := r.Workers
+	if workers <= 0 {
+		workers = defaultWorkers
 	}
+	var (
+		tried atomic.Int64
+		first atomic.Pointer[error]
+		all   sync.WaitGroup
+	)
+	for range workers {
+		all.Go(func() {
+			for first.Load() == nil {
+				w, found, err := i.due(ctx, now)
+				if err == nil && found {
+					if _, err = i.work(ctx, w, i.patience(w)); err == nil {
+						tried.Add(1)
+						continue
+					}
+				}
+				if err != nil {
+					first.CompareAndSwap(nil, &err)
+				}
+				return
+			}
+		})
+	}
+	all.Wait()
+	if err := first.Load(); err != nil {
+		return int(tried.Load()), *err
+	}
+	return int(tried.Load()), nil
+}
+
+const defaultWorkers = 4
+
+// patience is how long a retry's handler may take: little at first, so that events that
+// wait for one row do not take up the workers, and half of the lease in the end.
+func (i *Inbox) patience(w waiting) time.Duration {
+	limit := i.providers[w.provider].Limit
+	for range w.attempts - 1 {
+		if limit >= i.Lease/4 {
+			return i.Lease / 2
+		}
+		limit *= 2
+	}
+	return min(limit, i.Lease/2)
 }
 
 // waiting is a claimed event with what it was told in.
@@ -139,8 +183,8 @@ func (w *waiting) scan(row pgx.Row) error {
 	return err
 }
 
-// work processes a claimed event again, from the body as it came.
-func (i *Inbox) work(ctx context.Context, w waiting) (Told, error) {
+// work processes a claimed event again, from the body as it came, within patience.
+func (i *Inbox) work(ctx context.Context, w waiting, patience time.Duration) (Told, error) {
 	if err := fault.At(ctx, PointReceived); err != nil {
 		return Told{}, err
 	}
@@ -154,7 +198,7 @@ func (i *Inbox) work(ctx context.Context, w waiting) (Told, error) {
 		told, f = i.failed(Told{Event: w.id, Provider: p.Name, ID: w.event.ID}, w.claim, Parked, reasonOf(err))
 	} else {
 		w.event = event
-		inner, cancel := context.WithTimeout(ctx, i.Lease/2)
+		inner, cancel := context.WithTimeout(ctx, patience)
 		told, f = i.process(inner, p, w.claim)
 		cancel()
 		if f != nil && f.state == Received && ctx.Err() == nil { // no time will be enough at once
@@ -166,7 +210,7 @@ func (i *Inbox) work(ctx context.Context, w waiting) (Told, error) {
 	}
 	r := Receipt{Told: []Told{told}}
 	if f != nil {
-		if err := i.record(ctx, &r, []failure{*f}); err != nil {
+		if err := i.record(ctx, time.Time{}, &r, []failure{*f}); err != nil {
 			return told, err
 		}
 	}

@@ -233,7 +233,7 @@ func TestLostBeforeCommit(t *testing.T) {
 	pool := open(t)
 	l := postgres(t, pool, lock.Config{Wait: time.Minute, MaxHold: time.Millisecond})
 	_, err := lock.LockJudgeUpdate(t.Context(), l, pool, name, func(ctx context.Context, tx pgx.Tx) (account, error) {
-		a, err := judge(ctx, tx)
+		a, err := judge(t.Context(), tx)
 		<-ctx.Done()
 		return a, err
 	}, take)

@@ -37,6 +37,9 @@ var (
 	// ErrIsolation: the transaction is not READ COMMITTED, so that what is read
 	// after waiting for the lock may be from before. Nothing was done.
 	ErrIsolation = errors.New("transaction is not READ COMMITTED")
+	// ErrTables: the sequence of fencing values is missing. It comes with
+	// ErrUnavailable.
+	ErrTables = errors.New("there is no sequence fsm_fence, which `fsmgen tables lock` makes")
 )
 
 // Locker holds a lock by name while a function runs.
@@ -89,7 +92,7 @@ const undefinedTable = "42P01"
 func unavailable(what string, err error) error {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Code == undefinedTable {
-		return fmt.Errorf("%w: %s: there is no sequence fsm_fence, which `fsmgen tables lock` makes: %w", ErrUnavailable, what, err)
+		return fmt.Errorf("%w: %s: %w: %w", ErrUnavailable, what, ErrTables, err)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrUnavailable, what, err)
 }

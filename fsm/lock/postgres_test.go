@@ -211,7 +211,7 @@ func TestMaxHold(t *testing.T) {
 	err := l.With(t.Context(), name, func(ctx context.Context, _ lock.Held) error { return until(ctx) })
 	require.ErrorIs(t, err, lock.ErrLost)
 	err = l.WithTx(t.Context(), name, func(ctx context.Context, tx pgx.Tx, _ lock.Held) error {
-		_, err := tx.Exec(ctx, `UPDATE accounts SET balance = 0`)
+		_, err := tx.Exec(t.Context(), `UPDATE accounts SET balance = 0`)
 		require.NoError(t, err)
 		return until(ctx)
 	})
@@ -267,6 +267,7 @@ func TestMissingSequence(t *testing.T) {
 	t.Parallel()
 	err := postgres(t, testdb.New(t), lasting).With(t.Context(), name, never(t))
 	require.ErrorIs(t, err, lock.ErrUnavailable)
+	require.ErrorIs(t, err, lock.ErrTables)
 	require.ErrorContains(t, err, "`fsmgen tables lock`")
 }
 

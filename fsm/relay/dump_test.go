@@ -42,10 +42,10 @@ const (
 func TestRestoredFromADump(t *testing.T) {
 	t.Parallel()
 	dump, restore := needs.Command(t, "pg_dump", "postgresql-client"), needs.Command(t, "psql", "postgresql-client")
-	fresh, err := localpg.Start(t.Context(), localpg.Options{Fast: true})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = fresh.Stop() })
-	from, to := testdb.URL(t, testdb.WithMigrations(migrations.FS)), fresh.URL
+	// Both are this test's alone: a transaction of any other would hold the naive
+	// reader up.
+	from := testdb.URL(t, testdb.WithServer(server(t)), testdb.WithMigrations(migrations.FS))
+	to := server(t)
 	source, restored := connect(t, from), connect(t, to)
 	execute(t, source, naiveTable)
 	onwards(t, source, restored)
@@ -82,6 +82,15 @@ func TestRestoredFromADump(t *testing.T) {
 	b.accepted = nil
 	require.Equal(t, 2, once(t, &relay.Relay{DB: source, Publisher: b}))
 	require.Equal(t, b.accepted, there.accepted[:2], "the same messages with the same ids as where they come from")
+}
+
+// server starts a server for this test alone and returns its URL.
+func server(t *testing.T) string {
+	t.Helper()
+	started, err := localpg.Start(t.Context(), localpg.Options{Fast: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = started.Stop() })
+	return started.URL
 }
 
 func connect(t *testing.T, url string) *pgxpool.Pool {

@@ -14,8 +14,8 @@ var (
 	// ErrArgument: a field or an argument is missing or impossible. Nothing was
 	// sent to the database.
 	ErrArgument = errors.New("bad argument")
-	// ErrNoTables: the relay's tables are not in the database.
-	ErrNoTables = errors.New("the tables of the relay are missing: fsmgen tables relay")
+	// ErrTables: the relay's tables are not in the database.
+	ErrTables = errors.New("the tables of the relay are missing: fsmgen tables relay")
 	// ErrNotHeld: there is no such key that is held up.
 	ErrNotHeld = errors.New("the key is not held up")
 	// ErrBusy: a relay is at this key just now. Nothing was done; ask again.
@@ -54,7 +54,7 @@ func told(what string, err error) error {
 	var pg *pgconn.PgError
 	// 42P01 is undefined_table, 42703 undefined_column: fsm_outbox.hold.
 	if errors.As(err, &pg) && (pg.Code == "42P01" || pg.Code == "42703") {
-		return fmt.Errorf("relay: %s: %w: %w", what, ErrNoTables, err)
+		return fmt.Errorf("relay: %s: %w: %w", what, ErrTables, err)
 	}
 	return fmt.Errorf("relay: %s: %w", what, err)
 }

@@ -59,7 +59,7 @@ func Holds(ctx context.Context, db fsm.DB, limit int) ([]Hold, error) {
 }
 
 // Retry has the first message of a held key, parked or not, tried again at once,
-// with all its tries before it. The error is ErrNotHeld, ErrArgument, ErrNoTables, or
+// with all its tries before it. The error is ErrNotHeld, ErrArgument, ErrTables, or
 // the database's. A relay that is at the key just now is waited for.
 func Retry(ctx context.Context, db fsm.DB, machine, key string) error {
 	if err := errors.Join(blank("machine", machine), blank("key", key)); err != nil {
@@ -102,7 +102,7 @@ SET machine = excluded.machine, key = excluded.key, version = excluded.version, 
 // caller's transaction it is provisional until the COMMIT.
 //
 // The error is ErrNotHeld, ErrBusy while a relay tries just that key, ErrChanged
-// when row is not the first any more, ErrArgument, ErrNoTables, fsm.ErrNothingDone,
+// when row is not the first any more, ErrArgument, ErrTables, fsm.ErrNothingDone,
 // fsm.ErrUnknown when the COMMIT was lost, or the database's.
 func SetAside(ctx context.Context, db fsm.DB, machine, key string, row int64, d Decision) error {
 	if err := errors.Join(blank("machine", machine), blank("key", key), blank("actor", d.Actor), blank("reason", d.Reason)); err != nil {

@@ -130,7 +130,7 @@ func (r *Relay) Wake() {
 // when there is nothing to do. A message that is not taken is no error of Once:
 // its key is held up, and Failed is told.
 //
-// Errors are ErrArgument, ErrNoTables, fsm.ErrNothingDone and fsm.ErrUnknown,
+// Errors are ErrArgument, ErrTables, fsm.ErrNothingDone and fsm.ErrUnknown,
 // those of the two batches joined. Whatever the error, what was not marked is sent
 // again. When ctx ends, no further message is sent, and what was sent is marked.
 func (r *Relay) Once(ctx context.Context) (int, error) {

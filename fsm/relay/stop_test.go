@@ -195,20 +195,20 @@ func TestTheTablesAreMissing(t *testing.T) {
 	emit(t, pool, "a", 1)
 	r := &relay.Relay{DB: pool, Publisher: refusing{}}
 	_, err = r.Once(t.Context())
-	require.ErrorIs(t, err, relay.ErrNoTables)
+	require.ErrorIs(t, err, relay.ErrTables)
 	require.ErrorContains(t, err, "fsmgen tables relay")
 	_, err = relay.Sweep(t.Context(), pool, time.Hour)
-	require.ErrorIs(t, err, relay.ErrNoTables)
+	require.ErrorIs(t, err, relay.ErrTables)
 	_, err = relay.ReadLag(t.Context(), pool)
-	require.ErrorIs(t, err, relay.ErrNoTables)
-	require.ErrorIs(t, relay.Retry(t.Context(), pool, "order", "a"), relay.ErrNoTables)
+	require.ErrorIs(t, err, relay.ErrTables)
+	require.ErrorIs(t, relay.Retry(t.Context(), pool, "order", "a"), relay.ErrTables)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	told := make(chan error, 2) // by each of the two lanes at most
 	r.Failed = func(err error) { told <- err; cancel() }
 	r.Wait = func(ctx context.Context, _ time.Duration, _ <-chan struct{}) error { <-ctx.Done(); return ctx.Err() }
 	require.ErrorIs(t, r.Run(ctx), context.Canceled)
-	require.ErrorIs(t, receive(t, told), relay.ErrNoTables)
+	require.ErrorIs(t, receive(t, told), relay.ErrTables)
 }
 
 // What was written before anybody listened is looked for when somebody does.

@@ -29,7 +29,7 @@ const SweepPage = 1000
 // an error or the end of ctx stays deleted. Many may run at once. Rows that were
 // set aside are kept for good.
 //
-// The error is ErrArgument when keep is not positive, ErrNoTables, or the
+// The error is ErrArgument when keep is not positive, ErrTables, or the
 // database's.
 func Sweep(ctx context.Context, db fsm.DB, keep time.Duration) (int64, error) {
 	if keep <= 0 {

@@ -21,6 +21,8 @@ var (
 	// ErrIsolation: the transaction given to UseTx is not READ COMMITTED, so that
 	// a use which waited for another could not see its reply. Nothing was done.
 	ErrIsolation = errors.New("transaction is not READ COMMITTED")
+	// ErrTables: the table is missing. It comes with fsm.ErrNothingDone.
+	ErrTables = errors.New("there is no table fsm_token, which `fsmgen tables token` makes")
 )
 
 // Reason says why a token was refused, for logs.
@@ -82,7 +84,7 @@ const undefinedTable = "42P01"
 func failed(what string, err error) error {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Code == undefinedTable {
-		return fmt.Errorf("%w: token: %s: there is no table fsm_token, which `fsmgen tables token` makes: %w", fsm.ErrNothingDone, what, err)
+		return fmt.Errorf("%w: token: %s: %w: %w", fsm.ErrNothingDone, what, ErrTables, err)
 	}
 	return fmt.Errorf("%w: token: %s: %w", fsm.ErrNothingDone, what, err)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/pawl-go/pawl/fsm"
 )
 
@@ -52,10 +54,42 @@ func Revoke(ctx context.Context, db fsm.DB, t Token) (bool, error) {
 	return tag.RowsAffected() > 0, nil
 }
 
+const expireSQL = `UPDATE fsm_token AS t SET expires_at = clock_timestamp()
+WHERE t.hash = $1 AND t.used_at IS NULL AND t.expires_at > clock_timestamp()`
+
+// RevokeRecord is Revoke for a store in front of the table, with what that knows of
+// the token, as in [UseRecord]. It waits for a UseRecord under way, though nobody sees
+// its row yet, and leaves an expired row until the token would have expired: a UseRecord
+// that read its record before, or will read it again, finds that row.
+func RevokeRecord(ctx context.Context, db fsm.TxBeginner, t Token, record *Record) (revoked bool, err error) {
+	hash, ok := t.Hash()
+	if !ok {
+		return false, nil
+	}
+	err = fsm.RunTx(ctx, db, readCommitted, func(ctx context.Context, tx pgx.Tx) error {
+		if err := lock(ctx, tx, makesSQL, hash[:]); err != nil {
+			return failed("revoke", err)
+		}
+		if err := makeRow(ctx, tx, hash[:], record); err != nil {
+			return failed("revoke", err)
+		}
+		tag, err := tx.Exec(ctx, expireSQL, hash[:])
+		if err != nil {
+			return failed("revoke", err)
+		}
+		revoked = tag.RowsAffected() > 0
+		return nil
+	})
+	return revoked && err == nil, err
+}
+
 const revokeAllSQL = `DELETE FROM fsm_token AS t WHERE t.principal = $1 AND t.used_at IS NULL`
 
 // RevokeAll makes all tokens of a principal that were not used invalid, after a
 // change of password say, and returns how many. It reads the whole table.
+//
+// It reaches no token that a store in front of the table issued: those of tokenredis
+// stay good until they expire, or are revoked one by one.
 func RevokeAll(ctx context.Context, db fsm.DB, principal string) (int64, error) {
 	if err := checkText("principal", principal); err != nil {
 		return 0, err

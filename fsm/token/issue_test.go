@@ -112,5 +112,6 @@ func TestMissingTable(t *testing.T) {
 	t.Parallel()
 	_, err := token.Issue(t.Context(), testdb.New(t), pay, ann, order42)
 	require.ErrorIs(t, err, fsm.ErrNothingDone)
+	require.ErrorIs(t, err, token.ErrTables)
 	require.ErrorContains(t, err, "`fsmgen tables token`")
 }

@@ -117,11 +117,13 @@ func rollback(ctx context.Context, savepoint pgx.Tx) error {
 	return nil
 }
 
+// readCommitted is the policy of transactions that wait for others and look again.
+var readCommitted = fsm.TxPolicy{Options: pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}}
+
 // run makes the use in a transaction of its own.
 func (u *use) run(ctx context.Context, db fsm.TxBeginner) (Result, error) {
 	var r Result
-	policy := fsm.TxPolicy{Options: pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}}
-	err := fsm.RunTx(ctx, db, policy, func(ctx context.Context, tx pgx.Tx) (err error) {
+	err := fsm.RunTx(ctx, db, readCommitted, func(ctx context.Context, tx pgx.Tx) (err error) {
 		r, err = u.in(ctx, tx)
 		return err
 	})
@@ -209,21 +211,32 @@ func (u *use) insert(ctx context.Context, tx pgx.Tx) error {
 	if !u.store {
 		return nil
 	}
-	lock, r := makesSQL, u.record
-	if r == nil {
-		lock = looksSQL
+	how := makesSQL
+	if u.record == nil {
+		how = looksSQL
 	}
-	key := int32(binary.BigEndian.Uint32(u.hash)) // any 32 bits of it
-	if _, err := tx.Exec(ctx, lock, int32(lockClass), key); err != nil {
+	if err := lock(ctx, tx, how, u.hash); err != nil {
 		return failed("use", err)
 	}
-	if r == nil {
-		return nil
-	}
-	if _, err := tx.Exec(ctx, recordSQL, u.hash, r.Kind, r.Principal, r.Purpose, r.Left, r.Keep); err != nil {
+	if err := makeRow(ctx, tx, u.hash, u.record); err != nil {
 		return failed("use", err)
 	}
 	return nil
+}
+
+func lock(ctx context.Context, tx pgx.Tx, how string, hash []byte) error {
+	key := int32(binary.BigEndian.Uint32(hash)) // any 32 bits of it
+	_, err := tx.Exec(ctx, how, int32(lockClass), key)
+	return err
+}
+
+// makeRow makes the token's row of a record, unless it is there; nothing of none.
+func makeRow(ctx context.Context, tx pgx.Tx, hash []byte, r *Record) error {
+	if r == nil {
+		return nil
+	}
+	_, err := tx.Exec(ctx, recordSQL, hash, r.Kind, r.Principal, r.Purpose, r.Left, r.Keep)
+	return err
 }
 
 // reserveSQL is the check and the consumption. Of two at once the second waits

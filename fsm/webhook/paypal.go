@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rsa"
 	"crypto/x509"
+	"fmt"
 	"hash/crc32"
 	"net/http"
 	"strconv"
@@ -48,12 +49,22 @@ func WithRoots(roots *x509.CertPool) Option {
 	return func(s *settings) { s.roots = roots }
 }
 
+// WithCertURLs names addresses of certificates that [PayPal] fetches whatever forged
+// callbacks have it fetch besides: those in the header Paypal-Cert-Url of genuine ones.
+// Without it a flood of forged callbacks from the start on can use up the 20 fetches a
+// minute that addresses not known are allowed, and genuine callbacks are then refused
+// with [ErrKeySource]; PayPal repeats them. An address that a genuine callback named is
+// known from then on, also when its certificate has to be fetched again.
+func WithCertURLs(urls ...string) Option {
+	return func(s *settings) { s.certURLs = append(s.certURLs, urls...) }
+}
+
 // NewPayPal returns a verifier of callbacks to any of the webhooks, by the IDs
 // that PayPal gave them.
 //
 // The errors: ErrNoSecret without a webhook or with an empty one, ErrMalformed
 // for one that is not printable ASCII or has a bar, ErrKeySource without a
-// fetcher, and ErrTolerance.
+// fetcher or with an address of WithCertURLs that is none of PayPal's, and ErrTolerance.
 func NewPayPal(webhookIDs []string, fetch CertFetcher, options ...Option) (*PayPal, error) {
 	s, err := settingsOf(options, PayPalMaxAge)
 	if err != nil {
@@ -66,6 +77,12 @@ func NewPayPal(webhookIDs []string, fetch CertFetcher, options ...Option) (*PayP
 		return nil, &SecretError{Index: -1, Err: ErrNoSecret}
 	}
 	v := &PayPal{settings: s, certs: &certCache{fetch: fetch, roots: s.roots}}
+	for _, url := range s.certURLs {
+		if reason := badCertURL(url, s.sandbox); reason != "" {
+			return nil, fmt.Errorf("%w: the address of a certificate: %s", ErrKeySource, reason)
+		}
+		v.certs.told = append(v.certs.told, url)
+	}
 	for i, id := range webhookIDs {
 		switch {
 		case id == "":
@@ -122,6 +139,7 @@ func (v *PayPal) VerifyContext(ctx context.Context, header http.Header, body []b
 		if !key.fits(p.signature, paypalSigned(p.id, p.stamp, webhook, body)) {
 			continue
 		}
+		v.certs.genuine(p.certURL)
 		if window != nil {
 			return Delivery{}, window
 		}

@@ -180,6 +180,49 @@ func TestPayPalBoundsFetches(t *testing.T) {
 	require.NoError(t, err, "a minute later it fetches again")
 }
 
+// flood has forged callbacks use up the fetches of a minute.
+func flood(v *webhook.PayPal, now time.Time) {
+	for i := range 20 {
+		header := paypalHeader()
+		header.Set("Paypal-Transmission-Time", now.Format(time.RFC3339))
+		header.Set("Paypal-Cert-Url", fmt.Sprint("https://api.paypal.com/v1/notifications/certs/X", now.Unix(), "-", i))
+		_, _ = v.Verify(header, []byte("{}"), now)
+	}
+}
+
+// A flood of forged callbacks that was there first shuts a genuine one out only where
+// its certificate is neither told nor met before.
+func TestPayPalFloodFromTheStart(t *testing.T) {
+	t.Parallel()
+	newVerifier := func(options ...webhook.Option) *webhook.PayPal {
+		v, err := webhook.NewPayPal([]string{paypalWebhook}, func(_ context.Context, url string) ([]byte, error) {
+			if url == paypalCertURL {
+				return []byte(rsaCert), nil
+			}
+			return nil, errors.New("404")
+		}, options...)
+		require.NoError(t, err)
+		return v
+	}
+	unknown, given, met := newVerifier(), newVerifier(webhook.WithCertURLs(paypalCertURL)), newVerifier()
+	_, err := met.Verify(paypalHeader(), []byte(paypalBody), paypalAt)
+	require.NoError(t, err)
+	for minute := range 3 {
+		now := paypalAt.Add(25*time.Hour + time.Duration(minute)*time.Minute) // what was fetched is kept no more
+		for _, v := range []*webhook.PayPal{unknown, given, met} {
+			flood(v, now)
+			_, err := v.Verify(paypalHeader(), []byte(paypalBody), now.Add(time.Second))
+			if v == unknown {
+				require.ErrorIs(t, err, webhook.ErrKeySource)
+			} else {
+				require.NoError(t, err)
+			}
+		}
+	}
+	_, err = webhook.NewPayPal([]string{paypalWebhook}, (&source{}).fetch, webhook.WithCertURLs("https://evil.example/C"))
+	require.ErrorIs(t, err, webhook.ErrKeySource)
+}
+
 // Callers at once share one fetch, and one that cannot wait fails alone.
 func TestPayPalSharesAFetch(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,11 +54,13 @@ func badCertURL(text string, sandbox bool) string {
 type certCache struct {
 	fetch CertFetcher
 	roots *x509.CertPool
+	told  []string // addresses that are known from the beginning
 
 	mu      sync.Mutex
 	entries map[string]*certEntry
+	met     []string  // addresses that genuine callbacks named, the last maxCerts
 	began   time.Time // of the window that fetched counts
-	fetched int
+	fetched int       // of addresses that are not known
 }
 
 type certEntry struct {
@@ -109,13 +112,15 @@ func (c *certCache) enter(url string, now time.Time) (*certEntry, bool, error) {
 	if e := c.entries[url]; e != nil && (!e.done() || now.Before(e.until)) {
 		return e, false, nil
 	}
-	if now.Sub(c.began).Abs() >= fetchWindow {
-		c.began, c.fetched = now, 0
+	if !slices.Contains(c.told, url) && !slices.Contains(c.met, url) {
+		if now.Sub(c.began).Abs() >= fetchWindow {
+			c.began, c.fetched = now, 0
+		}
+		if c.fetched >= maxFetches {
+			return nil, false, fmt.Errorf("%w: too many certificates asked for", ErrKeySource)
+		}
+		c.fetched++
 	}
-	if c.fetched >= maxFetches {
-		return nil, false, fmt.Errorf("%w: too many certificates asked for", ErrKeySource)
-	}
-	c.fetched++
 	if c.entries == nil {
 		c.entries = map[string]*certEntry{}
 	}
@@ -123,6 +128,20 @@ func (c *certCache) enter(url string, now time.Time) (*certEntry, bool, error) {
 	e := &certEntry{ready: make(chan struct{})}
 	c.entries[url] = e
 	return e, true, nil
+}
+
+// genuine remembers the address that a genuine callback named: forged ones cannot use
+// up its fetches.
+func (c *certCache) genuine(url string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.met, url) {
+		return
+	}
+	if len(c.met) == maxCerts {
+		c.met = slices.Delete(c.met, 0, 1)
+	}
+	c.met = append(c.met, url)
 }
 
 // makeRoom drops a failure, or else the one that would end first. An entry that

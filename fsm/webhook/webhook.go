@@ -59,6 +59,7 @@ type settings struct {
 	seller    string
 	sandbox   bool
 	roots     *x509.CertPool
+	certURLs  []string
 }
 
 // WithTolerance accepts time stamps up to d away from now, both ways and

@@ -433,12 +433,13 @@ type ShopCase struct {
 }
 
 type ShopLedger struct {
-	Kind    string
-	Number  string
-	OrderID string
-	Cents   int64
-	Outcome string
-	At      time.Time
+	Kind     string
+	Number   string
+	OrderID  string
+	Cents    int64
+	Outcome  string
+	At       time.Time
+	Provider string
 }
 
 type ShopMail struct {

@@ -149,17 +149,18 @@ func (q *Queries) ShopCaseOpen(ctx context.Context, arg ShopCaseOpenParams) erro
 }
 
 const shopLedgerAdd = `-- name: ShopLedgerAdd :execrows
-INSERT INTO shop_ledger (kind, number, order_id, cents, outcome)
-VALUES ($1::text, $2::text, $3::uuid, $4::bigint, $5::text)
+INSERT INTO shop_ledger (kind, number, order_id, cents, outcome, provider)
+VALUES ($1::text, $2::text, $3::uuid, $4::bigint, $5::text, $6::text)
 ON CONFLICT ON CONSTRAINT shop_ledger_pkey DO NOTHING
 `
 
 type ShopLedgerAddParams struct {
-	Kind    string
-	Number  string
-	OrderID string
-	Cents   int64
-	Outcome string
+	Kind     string
+	Number   string
+	OrderID  string
+	Cents    int64
+	Outcome  string
+	Provider string
 }
 
 // Books money under the provider's number: no row when it is booked already.
@@ -170,11 +171,34 @@ func (q *Queries) ShopLedgerAdd(ctx context.Context, arg ShopLedgerAddParams) (i
 		arg.OrderID,
 		arg.Cents,
 		arg.Outcome,
+		arg.Provider,
 	)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const shopLedgerOtherProvider = `-- name: ShopLedgerOtherProvider :one
+SELECT COALESCE((
+  SELECT l.provider FROM shop_ledger AS l
+  WHERE l.kind = $1::text AND l.number = $2::text AND l.provider <> $3::text
+), '')::text
+`
+
+type ShopLedgerOtherProviderParams struct {
+	Kind     string
+	Number   string
+	Provider string
+}
+
+// Says which other provider the number is booked of: empty when it is the same one,
+// or not known, or when nothing is booked.
+func (q *Queries) ShopLedgerOtherProvider(ctx context.Context, arg ShopLedgerOtherProviderParams) (string, error) {
+	row := q.db.QueryRow(ctx, shopLedgerOtherProvider, arg.Kind, arg.Number, arg.Provider)
+	var column_1 string
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const shopMailAdd = `-- name: ShopMailAdd :exec
@@ -190,6 +214,36 @@ type ShopMailAddParams struct {
 func (q *Queries) ShopMailAdd(ctx context.Context, arg ShopMailAddParams) error {
 	_, err := q.db.Exec(ctx, shopMailAdd, arg.OrderID, arg.Kind)
 	return err
+}
+
+const shopPaymentsSubmitted = `-- name: ShopPaymentsSubmitted :many
+SELECT p.payment_no FROM payments AS p
+WHERE p.order_id = $1::uuid AND p.status = 'SUBMITTED' ORDER BY p.payment_no
+`
+
+type ShopPaymentsSubmittedParams struct {
+	OrderID string
+}
+
+// The order's payments of which nobody knows the end.
+func (q *Queries) ShopPaymentsSubmitted(ctx context.Context, arg ShopPaymentsSubmittedParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, shopPaymentsSubmitted, arg.OrderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var payment_no string
+		if err := rows.Scan(&payment_no); err != nil {
+			return nil, err
+		}
+		items = append(items, payment_no)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const shopPointsAdd = `-- name: ShopPointsAdd :exec

@@ -12,8 +12,9 @@ type Explanation struct {
 	// operator's whole name, of the name of the statement or migration, of the line
 	// on which the change begins, and of the change. Empty ones match everything.
 	Operator, Source, Line, Before, After string
-	// Change is one of the whole change, as "Before → After".
-	Change string
+	// Change is one of the whole change, as "Before → After", and From is one of the
+	// line from where the change begins: what tells equal changes of a line apart.
+	Change, From string
 	// Why is for people.
 	Why string
 }
@@ -22,14 +23,14 @@ type Explanation struct {
 // several match, the first one tells why.
 func Explanations() []Explanation { return explanations }
 
-type compiled struct{ operator, source, line, before, after, change *regexp.Regexp }
+type compiled struct{ operator, source, line, before, after, change, from *regexp.Regexp }
 
 var compile = sync.OnceValue(func() []compiled {
 	out := make([]compiled, len(explanations))
 	for i, e := range explanations {
 		out[i] = compiled{
 			regexp.MustCompile("^(" + e.Operator + ")$"), regexp.MustCompile(e.Source), regexp.MustCompile(e.Line),
-			regexp.MustCompile(e.Before), regexp.MustCompile(e.After), regexp.MustCompile(e.Change),
+			regexp.MustCompile(e.Before), regexp.MustCompile(e.After), regexp.MustCompile(e.Change), regexp.MustCompile(e.From),
 		}
 	}
 	return out
@@ -38,9 +39,10 @@ var compile = sync.OnceValue(func() []compiled {
 // Explained returns the index of the explanation that matches the mutant, -1 for none.
 func Explained(m *Mutant) int {
 	line := strings.Split(m.Source.Text, "\n")[m.Line-m.Source.Line]
+	from := line[min(max(m.Column-1, 0), len(line)):] // all of it for a mutant without a column
 	for i, c := range compile() {
 		if c.operator.MatchString(m.Operator) && c.source.MatchString(m.Source.Name) && c.line.MatchString(line) &&
-			c.before.MatchString(m.Before) && c.after.MatchString(m.After) && c.change.MatchString(m.Before+" → "+m.After) {
+			c.before.MatchString(m.Before) && c.after.MatchString(m.After) && c.change.MatchString(m.Before+" → "+m.After) && c.from.MatchString(from) {
 			return i
 		}
 	}

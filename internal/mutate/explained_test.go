@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,7 +29,23 @@ func TestExplainedAndNoMore(t *testing.T) {
 		{"OrderRefundSucceeded", "else-drop", "ELSE l.status", "", true},
 		{"OrderRefundSucceeded", "state-other", "'PAID'", "'SHIPPED'", false},
 	} {
-		m := &Mutant{Source: source(c.statement), Operator: c.operator, Line: 8, Before: c.before, After: c.after}
+		m := &Mutant{Source: source(c.statement), Operator: c.operator, Line: 8, Column: 1 + strings.Index(line, c.before), Before: c.before, After: c.after}
 		require.Equal(t, c.explained, Explained(m) >= 0, "%+v", c)
+	}
+}
+
+// Of equal changes in one line only that one is explained of which it is true.
+func TestExplainedByItsPlace(t *testing.T) {
+	t.Parallel()
+	const line = "   WHEN o.status = 'REFUNDING' AND (o.a + 1 <= o.refund_cents AND o.refunded_cents + 1 < o.paid_cents) IS TRUE THEN 4"
+	for _, c := range []struct {
+		place     string
+		explained bool
+	}{{"< o.paid_cents", true}, {"<= o.refund_cents", false}} {
+		m := &Mutant{
+			Source: &Source{Name: "OrderRefundSucceeded", Line: 7, Text: line}, Operator: "compare", Line: 7, Column: 1 + strings.Index(line, c.place),
+			Before: "<", After: "<=",
+		}
+		require.Equal(t, c.explained, Explained(m) >= 0, c.place)
 	}
 }

@@ -149,7 +149,7 @@ var explanations = []Explanation{
 		Why: "a fact that is known with these very values has passed the checks",
 	},
 	{
-		Operator: "number", Line: `WHEN c\.fsm_cell BETWEEN 1 AND [0-9]+ THEN 'raced'`, Before: "^[2-9]$", After: "^[3-9]$",
+		Operator: "number", Source: "^(OrderPaymentSucceeded|OrderRefundSucceeded|PaymentSucceed|RefundSucceed)$", Line: `WHEN c\.fsm_cell BETWEEN 1 AND [0-9]+ THEN 'raced'`, Change: "^2 → 3$|^3 → 4$|^6 → 7$",
 		Why: "there is no cell above the last one",
 	},
 	{
@@ -278,5 +278,14 @@ var explanations = []Explanation{
 	{
 		Operator: "when-swap", Source: "^Order(Refund|RefundSucceeded)$", Before: `= o\.paid_cents\) IS TRUE THEN [45]$`,
 		Why: "the two guards are never true together",
+	},
+	{
+		Operator: "operand-drop|and-drop|arithmetic|compare", Source: "^OrderRefundSucceeded$", Line: `^   WHEN o\.status = 'REFUNDING' AND .* < o\.paid_cents\) IS TRUE THEN 4$`,
+		Change: `^AND |^o\.refunded_cents \+ |^\+ → -$|^< → <=$`, From: `^[^<]*< o\.paid_cents\) IS TRUE THEN 4$`,
+		Why: "no more is returned than was promised, so all that this could let through is the whole, which moves the row too: " + whicheverMoves,
+	},
+	{
+		Operator: "row-unlocked", Source: "^OrderRefundFailed$", Line: `^  FROM fact AS f JOIN locked AS l ON`,
+		Why: "the row is joined there, and none of its columns is read",
 	},
 }

@@ -2,8 +2,10 @@ package runbook
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,7 +24,7 @@ type action func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (s
 // actOf returns what verb, kind, key and the rest ask for.
 func actOf(verb string, args []string, open OpenInbox) (action, error) {
 	if len(args) < 2 {
-		return nil, ErrUsage
+		return nil, fmt.Errorf("%w: %s which record? KIND and KEY are missing", ErrUsage, verb)
 	}
 	key := args[1]
 	switch fmt.Sprintf("%s %s %d", verb, args[0], len(args)-2) {
@@ -38,6 +40,8 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 		return resumeAttempt(key), nil
 	case "release refund 0":
 		return releaseRefund(key), nil
+	case "release refund 1":
+		return tryAgain(key, args[2])
 	case "complete attempt 2":
 		return settleAttempt(key, args[2], args[3])
 	case "release event 0":
@@ -45,11 +49,13 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 	case "complete event 0":
 		return endEvent(key)
 	case "complete case 0":
-		return closeCase(key)
+		return closeRow(cases, key)
+	case "complete delivery 0":
+		return closeRow(oddOnes, key)
 	case "complete order 1":
 		return correctOrder(key, order.State(args[2]))
 	}
-	return nil, ErrUsage
+	return nil, fmt.Errorf("%w: %q is none of these", ErrUsage, verb+" "+strings.Join(args, " "))
 }
 
 // audit is what fsm_audit is told of an action whose package tells it nothing.
@@ -114,7 +120,36 @@ func consumerOf(ctx context.Context, pool *pgxpool.Pool, letter int64) (*consume
 	return c, err
 }
 
-// requeue frees the key of a letter. Who publishes its message is not known here.
+// joined is a transaction as a consumer's database: what the consumer does is a part
+// of it, and commits with the rest.
+type joined struct{ pgx.Tx }
+
+// BeginTx begins a savepoint, which has the options of its transaction.
+func (j joined) BeginTx(ctx context.Context, _ pgx.TxOptions) (pgx.Tx, error) { return j.Begin(ctx) }
+
+// putBackSQL writes a letter's message into the outbox that it came from. That row
+// was acknowledged when the letter was written, and the letter has all of it.
+const putBackSQL = `
+INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+SELECT p.payload->>'machine', p.payload->>'key', (p.payload->>'version')::bigint, p.payload->>'event', $2, p.payload, clock_timestamp()
+FROM (SELECT convert_from($1::bytea, 'UTF8')::jsonb AS payload) AS p`
+
+// putBack has the relay deliver the message of a letter again, and reports whether
+// it is one of the outbox.
+func putBack(ctx context.Context, tx pgx.Tx, m consume.Message) (bool, error) {
+	var told struct {
+		Machine, Key, Event string
+		Version             int64
+	}
+	if json.Unmarshal(m.Payload, &told) != nil || told.Machine == "" || told.Key == "" || told.Event == "" || told.Version < 1 {
+		return false, nil
+	}
+	_, err := tx.Exec(ctx, putBackSQL, m.Payload, m.Topic)
+	return true, err
+}
+
+// requeue frees the key of a letter and has its message delivered again. Who
+// publishes a message that is not of the outbox is not known here.
 func requeue(text string) (action, error) {
 	id, err := number(text)
 	if err != nil {
@@ -125,31 +160,42 @@ func requeue(text string) (action, error) {
 		if err != nil {
 			return "", err
 		}
-		letter, err := c.Requeue(ctx, id, who, func(ctx context.Context, tx pgx.Tx, _ consume.Message) error {
+		again := false
+		letter, err := c.Requeue(ctx, id, who, func(ctx context.Context, tx pgx.Tx, m consume.Message) error {
+			var err error
+			if again, err = putBack(ctx, tx, m); err != nil {
+				return err
+			}
 			return audit{"fsm_dead_letters", text, 0, "requeue", "dead", "requeued"}.write(ctx, tx, who)
 		})
+		if again {
+			return fmt.Sprintf("key %q is free, and the outbox has its message again", letter.Key), err
+		}
 		return fmt.Sprintf("key %q is free: have topic %q deliver message %q again", letter.Key, letter.Message.Topic, letter.Message.ID), err
 	}, nil
 }
 
-// discard settles a letter for good. The letter keeps who did so and why, in the
-// same transaction; the audit row follows in one of its own.
+// discard settles a letter for good.
 func discard(text string) (action, error) {
 	id, err := number(text)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (done string, err error) {
 		c, err := consumerOf(ctx, pool, id)
 		if err != nil {
 			return "", err
 		}
-		letter, err := c.Discard(ctx, id, who)
-		if err != nil {
-			return "", err
-		}
-		note := audit{"fsm_dead_letters", text, int64(letter.Tries), "discard", "dead", "discarded"}
-		return fmt.Sprintf("key %q counts as done", letter.Key), note.write(ctx, pool, who)
+		err = fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+			c.DB = joined{tx}
+			letter, err := c.Discard(ctx, id, who)
+			if err != nil {
+				return err
+			}
+			done = fmt.Sprintf("key %q counts as done", letter.Key)
+			return audit{"fsm_dead_letters", text, int64(letter.Tries), "discard", "dead", "discarded"}.write(ctx, tx, who)
+		})
+		return done, err
 	}, nil
 }
 

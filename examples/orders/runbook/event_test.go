@@ -168,7 +168,7 @@ func TestCompleteCaseClosesIt(t *testing.T) {
 
 	err = d.does("complete", "case", first)
 	require.ErrorIs(t, err, runbook.ErrClosed)
-	require.EqualError(t, err, "the case is closed already")
+	require.EqualError(t, err, "it is closed already")
 	require.EqualError(t, d.does("complete", "case", second+"0"), "case: "+fsm.ErrNotFound.Error())
 	d.audited("shop_cases", first, "close", "open", "closed") // and none of what was refused
 }

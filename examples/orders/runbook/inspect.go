@@ -17,34 +17,53 @@ import (
 	"github.com/pawl-go/pawl/fsm"
 )
 
-// section is one table of an inspection. Its query has the key as $1.
-type section struct{ title, sql string }
+// section is one table of an inspection. Its query has the key as $1. The note says
+// what can be done about its rows.
+type section struct{ title, note, sql string }
 
-// inspect prints the sections of a kind, each with its rows or "none". The first
-// section has the record itself: without a row of it there is no such record.
-func inspect(ctx context.Context, pool *pgxpool.Pool, out io.Writer, args []string) error {
-	if len(args) == 1 && args[0] == "stuck" {
-		return printAll(ctx, pool, out, stuck)
-	}
-	if len(args) == 1 && args[0] == "inbox" {
-		return printAll(ctx, pool, out, inInbox)
-	}
-	if len(args) != 2 {
-		return ErrUsage
-	}
-	sections, ok := map[string][]section{
+// inspection is the command that prints the sections of a kind, each with its rows
+// or "none". The first section has the record itself: without a row of it there is no
+// such record.
+func inspection(words []string) (Command, error) {
+	lists := map[string][]section{"stuck": stuck, "inbox": inInbox}
+	records := map[string][]section{
 		"order": ofOrder, "command": ofCommand, "outbox": ofOutbox,
-		"event": ofEvent, "case": ofCase, "letter": ofLetter, "attempt": ofAttempt, "refund": ofRefund,
-	}[args[0]]
-	if !ok {
-		return fmt.Errorf("%w: there is no kind %q", ErrUsage, args[0])
+		"event": ofEvent, "delivery": ofDelivery, "case": ofCase, "letter": ofLetter, "attempt": ofAttempt, "refund": ofRefund,
 	}
-	err := printAll(ctx, pool, out, sections, args[1])
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && strings.HasPrefix(refused.Code, "22") { // no UUID, no number
-		return fmt.Errorf("%w: this cannot be the key of such a record", ErrUsage)
+	if len(words) == 0 {
+		return nil, fmt.Errorf("%w: inspect what?", ErrUsage)
 	}
-	return err
+	kind, keys := words[0], words[1:]
+	sections, single := records[kind]
+	list, several := lists[kind]
+	switch {
+	case !single && !several:
+		return nil, fmt.Errorf("%w: there is no kind %q", ErrUsage, kind)
+	case several && len(keys) > 0:
+		return nil, fmt.Errorf("%w: inspect %s takes no key", ErrUsage, kind)
+	case several:
+		return func(ctx context.Context, pool *pgxpool.Pool, out io.Writer) error {
+			return printAll(ctx, pool, out, list)
+		}, nil
+	case len(keys) != 1:
+		return nil, fmt.Errorf("%w: inspect %s takes one key", ErrUsage, kind)
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, out io.Writer) error {
+		err := printAll(ctx, pool, out, sections, keys[0])
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) && strings.HasPrefix(refused.Code, "22") { // no UUID, no number
+			return fmt.Errorf("%w: this cannot be the key of such a record", ErrUsage)
+		}
+		return err
+	}, nil
+}
+
+// nothing says what there is none of, where this section is the record itself.
+func (s section) nothing() string {
+	if s.title == "waiting" {
+		return "no message of this row waits"
+	}
+	return s.title
 }
 
 // printAll reads all sections in one snapshot, and prints them.
@@ -57,12 +76,12 @@ func printAll(ctx context.Context, pool *pgxpool.Pool, out io.Writer, sections [
 				return fmt.Errorf("%s: %w", s.title, err)
 			}
 			if i == 0 && len(args) > 0 && len(rows) == 0 {
-				return fmt.Errorf("%s: %w", s.title, fsm.ErrNotFound)
+				return fmt.Errorf("%s: %w", s.nothing(), fsm.ErrNotFound)
 			}
 			if i > 0 {
 				_, _ = fmt.Fprintln(out) // the next line has the error
 			}
-			if err := printSection(out, s.title, header, rows, i == 0 && len(rows) == 1); err != nil {
+			if err := printSection(out, s, header, rows, i == 0 && len(rows) == 1); err != nil {
 				return err
 			}
 		}
@@ -102,13 +121,16 @@ func shown(v string) string {
 }
 
 // printSection prints rows under their header, or one row on its side.
-func printSection(out io.Writer, title string, header []string, rows [][]string, sideways bool) error {
-	if _, err := fmt.Fprintf(out, "== %s\n", title); err != nil {
+func printSection(out io.Writer, s section, header []string, rows [][]string, sideways bool) error {
+	if _, err := fmt.Fprintf(out, "== %s\n", s.title); err != nil {
 		return err
 	}
 	if len(rows) == 0 {
 		_, err := fmt.Fprintln(out, "none")
 		return err
+	}
+	if s.note != "" {
+		_, _ = fmt.Fprintf(out, "(%s)\n", s.note) // Flush has the error
 	}
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	if sideways {

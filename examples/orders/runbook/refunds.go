@@ -8,17 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/pawl-go/pawl/examples/orders/shop"
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
 	"github.com/pawl-go/pawl/gen/refund"
 )
 
-// refundKind is the kind of the shop's attempts at refunds; their business key is
-// the refund's number.
-const refundKind = "refund"
-
 // ErrOver says that a refund's provider call has ended. Nothing was done.
-var ErrOver = errors.New("its provider call is over; another try is another refund, with another number")
+var ErrOver = errors.New("its provider call is over; another try has another number: release refund NUMBER NEW")
 
 // resumeAttempt has a stuck attempt looked up again; the refund that waits with it
 // is retried in the same transaction.
@@ -29,7 +26,7 @@ func resumeAttempt(id string) action {
 			if err != nil {
 				return err
 			}
-			if a.Kind != refundKind {
+			if a.Kind != shop.RefundKind {
 				return attempt.Resume(ctx, tx, id, who)
 			}
 			if err := lockRefund(ctx, tx, a.BusinessKey); err != nil && !errors.Is(err, fsm.ErrNotFound) {
@@ -55,7 +52,7 @@ func releaseRefund(number string) action {
 			if err := lockRefund(ctx, tx, number); err != nil {
 				return err
 			}
-			a, err := attempt.Find(ctx, tx, refundKind, number)
+			a, err := attempt.Find(ctx, tx, shop.RefundKind, number)
 			switch {
 			case errors.Is(err, attempt.ErrNotFound): // the service starts one of what is sent
 			case err != nil:

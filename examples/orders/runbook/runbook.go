@@ -20,15 +20,48 @@ import (
 // ErrUsage: the arguments say nothing that can be done. Nothing was done.
 var ErrUsage = errors.New("usage")
 
-// Usage says in a few lines what the arguments may be.
+// Usage says what the arguments may be, a line each.
 const Usage = `usage: orders runbook inspect  KIND [KEY]
-       orders runbook release  -actor WHO -reason WHY KIND KEY
+       orders runbook release  -actor WHO -reason WHY KIND KEY [WHAT]
        orders runbook complete -actor WHO -reason WHY KIND KEY [WHAT...]
-kinds: go doc ./examples/orders/runbook`
+
+  inspect stuck                     all that waits for a person, and what to do about it
+  inspect inbox                     events parked or dead, and odd deliveries
+  inspect order ID                  an order and all that hangs on it
+  inspect refund NUMBER             a refund and its call to the provider
+  inspect attempt ID                a call to a provider
+  inspect command KEY               the commands of an Idempotency-Key
+  inspect outbox MACHINE/KEY        the messages of a row of business
+  inspect event NUMBER              an event of the inbox, and its deliveries
+  inspect delivery NUMBER           a delivery, its body and its events
+  inspect case NUMBER               a case of the shop
+  inspect letter NUMBER             a dead letter of a consumer
+
+  release refund NUMBER             let an abnormal one go on, its attempt too
+  release refund NUMBER NEW         give a closed one another try, under the number NEW
+  release attempt ID                look it up at the provider again
+  release outbox MACHINE/KEY        try its first message again, at once
+  release event NUMBER              process it again, at once
+  release letter NUMBER             free its key, and deliver its message again
+
+  complete attempt ID succeeded REF what the provider said, learnt in another way
+  complete attempt ID refused CODE
+  complete order ID STATE           force it into a state, free of the machine's edges
+  complete outbox MACHINE/KEY ROW   set its first message aside, undelivered
+  complete event NUMBER             close it unprocessed
+  complete delivery NUMBER          be done with an odd one
+  complete case NUMBER              be done with it
+  complete letter NUMBER            be done with it
+
+DATABASE_URL names the service's database. -actor and -reason may stand anywhere
+after the verb, and are kept in fsm_audit with what was done.`
 
 // OpenInbox returns an inbox whose handlers process events again. It is called for
 // what needs one alone.
 type OpenInbox func() (*inbox.Inbox, error)
+
+// Command is what arguments ask for.
+type Command func(ctx context.Context, pool *pgxpool.Pool, out io.Writer) error
 
 // Run is RunWith without an inbox, so that no event can be released.
 func Run(ctx context.Context, pool *pgxpool.Pool, out io.Writer, args ...string) error {
@@ -36,38 +69,79 @@ func Run(ctx context.Context, pool *pgxpool.Pool, out io.Writer, args ...string)
 }
 
 // RunWith does what the arguments say and writes to out what it found or did, in
-// which nothing can control a terminal. open is nil where there are no handlers.
-// The error is ErrUsage; fsm.ErrNotFound where there is no such record; ErrNoInbox;
-// ErrClosed; otherwise that of the package whose record it is, or open's.
+// which nothing can control a terminal. The error is Parse's or the Command's.
 func RunWith(ctx context.Context, pool *pgxpool.Pool, open OpenInbox, out io.Writer, args ...string) error {
+	command, err := Parse(open, args...)
+	if err != nil {
+		return err
+	}
+	return command(ctx, pool, out)
+}
+
+// Parse returns what the arguments ask for, without a look at the database. open is
+// nil where there are no handlers. The error is flag.ErrHelp for -h, or ErrUsage.
+//
+// The command's error is ErrUsage for a key that such a record cannot have;
+// fsm.ErrNotFound where there is no such record; ErrNoInbox; ErrClosed; those of
+// another try of a refund; otherwise that of the package whose record it is, or
+// open's.
+func Parse(open OpenInbox, args ...string) (Command, error) {
 	if len(args) == 0 {
-		return ErrUsage
+		return nil, fmt.Errorf("%w: a verb is missing", ErrUsage)
 	}
-	verb, args := args[0], args[1:]
+	verb := args[0]
+	switch verb {
+	case "-h", "-help", "--help", "help":
+		return nil, flag.ErrHelp
+	case "inspect", "release", "complete":
+	default:
+		return nil, fmt.Errorf("%w: there is no verb %q", ErrUsage, verb)
+	}
+	who, words, err := flagsOf(verb, args[1:])
+	if err != nil {
+		return nil, err
+	}
 	if verb == "inspect" {
-		return inspect(ctx, pool, out, args)
+		return inspection(words)
 	}
-	var who fsm.Correction
-	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&who.Actor, "actor", "", "who does it")
-	flags.StringVar(&who.Reason, "reason", "", "why")
-	if err := flags.Parse(args); err != nil {
-		return fmt.Errorf("%w: %w", ErrUsage, err)
+	act, err := actOf(verb, words, open)
+	if err != nil {
+		return nil, err
 	}
 	if err := errors.Join(said("actor", who.Actor), said("reason", who.Reason)); err != nil {
-		return err
+		return nil, err
 	}
-	act, err := actOf(verb, flags.Args(), open)
-	if err != nil {
+	return func(ctx context.Context, pool *pgxpool.Pool, out io.Writer) error {
+		done, err := act(ctx, pool, who)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(out, done)
 		return err
+	}, nil
+}
+
+// flagsOf splits the arguments behind a verb: flags, anywhere before "--", and words.
+func flagsOf(verb string, args []string) (who fsm.Correction, words []string, err error) {
+	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	if verb != "inspect" {
+		flags.StringVar(&who.Actor, "actor", "", "who does it")
+		flags.StringVar(&who.Reason, "reason", "", "why")
 	}
-	done, err := act(ctx, pool, who)
-	if err != nil {
-		return err
+	for {
+		switch err := flags.Parse(args); {
+		case errors.Is(err, flag.ErrHelp):
+			return who, nil, err
+		case err != nil:
+			return who, nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		}
+		rest := flags.Args()
+		if read := len(args) - len(rest); len(rest) == 0 || read > 0 && args[read-1] == "--" {
+			return who, append(words, rest...), nil
+		}
+		words, args = append(words, rest[0]), rest[1:]
 	}
-	_, err = fmt.Fprintln(out, done)
-	return err
 }
 
 // said refuses an actor or a reason that says nothing, or cannot be printed.

@@ -236,6 +236,8 @@ func TestInspectStuckListsWhatWaits(t *testing.T) {
 	d.says(`{"to":"ann"}`, "inspect", "letter", letter)
 	d.says("last_error     time-out\n", "inspect", "attempt", id)
 	d.says("order_created", "inspect", "outbox", "order/"+orderA)
+	_, err = d.run("inspect", "outbox", "order/none")
+	require.ErrorContains(t, err, "no message of this row waits")
 	d.command()
 	d.says(`{"order_id":"`+orderA+`"}`, "inspect", "command", "k-1")
 }

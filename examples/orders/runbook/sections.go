@@ -1,5 +1,7 @@
 package runbook
 
+import "github.com/pawl-go/pawl/examples/orders/shop"
+
 // What is asked for each kind. The queries name their columns, so that what is
 // shown does not change with the tables, and are in the order of what happened.
 
@@ -13,126 +15,149 @@ const numbersOf = `WITH numbers (machine, number) AS (
 `
 
 var ofOrder = []section{
-	{"order", `SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents,
+	{title: "order", sql: `SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents,
 		o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
 		FROM orders AS o WHERE o.order_id = $1::uuid`},
-	{"history", `SELECT h.version, h.event, h.from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
+	{title: "history", sql: `SELECT h.version, h.event, h.from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
 		FROM order_history AS h WHERE h.order_id = $1::uuid ORDER BY h.version`},
-	{"facts", `SELECT f.event, f.identity, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version, f.at
+	{title: "facts", sql: `SELECT f.event, f.identity, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version, f.at
 		FROM order_facts AS f WHERE f.order_id = $1::uuid ORDER BY f.at, f.event, f.identity`},
-	{"payments", `SELECT p.payment_no, p.status, p.version, p.amount_cents, p.paid_cents, p.provider_ref, p.deadline_at, p.settled_at
+	{title: "payments", sql: `SELECT p.payment_no, p.status, p.version, p.amount_cents, p.paid_cents, p.provider_ref, p.deadline_at, p.settled_at
 		FROM payments AS p WHERE p.order_id = $1::uuid ORDER BY p.payment_no`},
-	{"refunds", `SELECT r.refund_no, r.status, r.version, r.payment_no, r.amount_cents, r.attempts, r.deadline_at, r.settled_at
+	{title: "refunds", sql: `SELECT r.refund_no, r.status, r.version, r.payment_no, r.amount_cents, r.attempts, r.deadline_at, r.settled_at
 		FROM refunds AS r WHERE r.order_id = $1::uuid ORDER BY r.refund_no`},
-	{"ledger", `SELECT l.kind, l.number, l.cents, l.outcome, l.at
+	{title: "ledger", sql: `SELECT l.kind, l.number, l.cents, l.outcome, l.at
 		FROM shop_ledger AS l WHERE l.order_id = $1::uuid ORDER BY l.at, l.kind, l.number`},
-	{"cases", `SELECT c.id, c.provider, c.delivery_id, c.event, c.outcome, c.detail, c.at, ` + caseClosed + ` AS closed
+	{title: "cases", sql: `SELECT c.id, c.provider, c.delivery_id, c.event, c.outcome, c.detail, c.at, ` + cases.closed("c") + ` AS closed
 		FROM shop_cases AS c WHERE c.order_id = $1::uuid ORDER BY c.id`},
-	{"outbox, waiting", numbersOf + `SELECT o.id, o.machine, o.key, o.version, o.event, o.topic, h.tries, h.error, h.next_at,
+	{title: "outbox, waiting", sql: numbersOf + `SELECT o.id, o.machine, o.key, o.version, o.event, o.topic, h.tries, h.error, h.next_at,
 		h.id IS NOT NULL AND h.next_at IS NULL AS parked
 		FROM numbers AS n JOIN fsm_outbox AS o ON o.machine = n.machine AND o.key = n.number
 		LEFT JOIN fsm_outbox_holds AS h ON h.machine = o.machine AND h.key = o.key ORDER BY o.id`},
-	{"outbox, set aside", numbersOf + `SELECT a.id, a.machine, a.key, a.version, a.event, a.topic, a.tries, a.error, a.actor, a.reason, a.aside_at
+	{title: "outbox, set aside", sql: numbersOf + `SELECT a.id, a.machine, a.key, a.version, a.event, a.topic, a.tries, a.error, a.actor, a.reason, a.aside_at
 		FROM numbers AS n JOIN fsm_outbox_aside AS a ON a.machine = n.machine AND a.key = n.number ORDER BY a.id`},
-	{"inbox events", numbersOf + `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.state, e.outcome, e.reason, e.attempts, e.due_at
+	{title: "inbox events", sql: numbersOf + `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.state, e.outcome, e.reason, e.attempts, e.due_at
 		FROM fsm_inbox AS e WHERE e.object IN (SELECT n.number FROM numbers AS n UNION ALL SELECT 'refund/' || n.number FROM numbers AS n) ORDER BY e.id`},
-	{"attempts", numbersOf + `SELECT a.id, a.kind, a.business_key, a.state, a.sends, a.rounds, a.last_error, a.due, a.stuck_at, a.completed_at
+	{title: "attempts", sql: numbersOf + `SELECT a.id, a.kind, a.business_key, a.state, a.sends, a.rounds, a.last_error, a.due, a.stuck_at, a.completed_at
 		FROM fsm_attempts AS a WHERE a.business_key IN (SELECT n.number FROM numbers AS n) ORDER BY a.created_at, a.id`},
 	// The record of a command keeps a fingerprint of what was asked and not its path;
 	// its reply names the order.
-	{"commands", `SELECT c.scope, c.command, c.key, c.status, c.claimed_at, c.done_at
+	{title: "commands", sql: `SELECT c.scope, c.command, c.key, c.status, c.claimed_at, c.done_at
 		FROM fsm_command AS c WHERE position(convert_to($1::uuid::text, 'UTF8') IN c.body) > 0 ORDER BY c.id`},
-	{"audit", numbersOf + `SELECT a.machine, a.key, a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+	{title: "audit", sql: numbersOf + `SELECT a.machine, a.key, a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
 		FROM fsm_audit AS a JOIN numbers AS n
 		ON a.machine = n.machine AND a.key = n.number OR a.machine = 'fsm_outbox' AND a.key = n.machine || '/' || n.number ORDER BY a.id`},
 }
 
 var ofCommand = []section{
-	{"command", `SELECT c.scope, c.command, c.key, c.created_at, c.claimed_at, c.lease_until, c.fence, c.done_at, c.status, convert_from(c.body, 'UTF8') AS body
+	{title: "command", sql: `SELECT c.scope, c.command, c.key, c.created_at, c.claimed_at, c.lease_until, c.fence, c.done_at, c.status, convert_from(c.body, 'UTF8') AS body
 		FROM fsm_command AS c WHERE c.key = $1::text ORDER BY c.id`},
-	{"archive", `SELECT c.scope, c.command, c.key, c.created_at, c.done_at, c.status, c.archived_at
+	{title: "archive", sql: `SELECT c.scope, c.command, c.key, c.created_at, c.done_at, c.status, c.archived_at
 		FROM fsm_command_archive AS c WHERE c.key = $1::text ORDER BY c.id`},
 }
 
 var ofOutbox = []section{
-	{"waiting", `SELECT o.id, o.version, o.event, o.topic, o.at, o.payload
+	{title: "waiting", sql: `SELECT o.id, o.version, o.event, o.topic, o.at, o.payload
 		FROM fsm_outbox AS o WHERE o.machine || '/' || o.key = $1::text ORDER BY o.id`},
-	{"hold", `SELECT h.tries, h.error, h.since, h.next_at, h.next_at IS NULL AS parked
+	{title: "hold", sql: `SELECT h.tries, h.error, h.since, h.next_at, h.next_at IS NULL AS parked
 		FROM fsm_outbox_holds AS h WHERE h.machine || '/' || h.key = $1::text`},
-	{"audit", `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+	{title: "audit", sql: `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
 		FROM fsm_audit AS a WHERE a.machine = 'fsm_outbox' AND a.key = $1::text ORDER BY a.id`},
 }
 
 var ofEvent = []section{
-	{"event", `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.fingerprint, e.state, e.outcome, e.reason, e.attempts,
+	{title: "event", sql: `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.fingerprint, e.state, e.outcome, e.reason, e.attempts,
 		e.due_at, e.gives_up_at, e.received_at, e.ended_at FROM fsm_inbox AS e WHERE e.id = $1::text::bigint`},
-	{"deliveries", `SELECT d.id, d.message_id, d.received_at, d.verdicts, d.body IS NOT NULL AS has_body
+	{title: "deliveries", sql: `SELECT d.id, d.message_id, d.received_at, d.verdicts, d.body IS NOT NULL AS has_body
 		FROM fsm_deliveries AS d WHERE d.events @> ARRAY[$1::text::bigint] ORDER BY d.id`},
-	{"audit", `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+	{title: "audit", sql: `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
 		FROM fsm_audit AS a WHERE a.machine = 'fsm_inbox' AND a.key = $1::text ORDER BY a.id`},
 }
 
 var ofLetter = []section{
-	{"letter", `SELECT l.id, l.consumer, l.key, l.topic, l.message_id, l.tries, l.error, l.at, l.settled, l.settled_by, l.settled_why, l.settled_at,
+	{title: "letter", sql: `SELECT l.id, l.consumer, l.key, l.topic, l.message_id, l.tries, l.error, l.at, l.settled, l.settled_by, l.settled_why, l.settled_at,
 		l.metadata, encode(l.payload, 'escape') AS payload FROM fsm_dead_letters AS l WHERE l.id = $1::text::bigint`},
-	{"audit", `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+	{title: "audit", sql: `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
 		FROM fsm_audit AS a WHERE a.machine = 'fsm_dead_letters' AND a.key = $1::text ORDER BY a.id`},
 }
 
 var ofAttempt = []section{
-	{"attempt", `SELECT a.id, a.kind, a.business_key, a.request, a.state, a.ref, a.result, a.code, a.last_error, a.sends, a.rounds, a.fence,
+	{title: "attempt", sql: `SELECT a.id, a.kind, a.business_key, a.request, a.state, a.ref, a.result, a.code, a.last_error, a.sends, a.rounds, a.fence,
 		a.leased_until, a.due, a.created_at, a.first_sent_at, a.answered_at, a.completed_at, a.stuck_at
 		FROM fsm_attempts AS a WHERE a.id = $1::text::uuid`},
-	{"steps", `SELECT s.position, s.name, s.data, s.fence, s.at FROM fsm_attempt_steps AS s WHERE s.attempt_id = $1::text::uuid ORDER BY s.position`},
-	{"audit", `SELECT u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
+	{title: "steps", sql: `SELECT s.position, s.name, s.data, s.fence, s.at FROM fsm_attempt_steps AS s WHERE s.attempt_id = $1::text::uuid ORDER BY s.position`},
+	{title: "audit", sql: `SELECT u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
 		FROM fsm_audit AS u JOIN fsm_attempts AS a ON u.machine = 'attempt ' || a.kind AND u.key = a.id::text
 		WHERE a.id = $1::text::uuid ORDER BY u.id`},
 }
 
 var ofRefund = []section{
-	{"refund", `SELECT r.refund_no, r.status, r.version, r.order_id, r.payment_no, r.amount_cents, r.attempts, r.deadline_at, r.deadline_runs, r.settled_at
+	{title: "refund", sql: `SELECT r.refund_no, r.status, r.version, r.order_id, r.payment_no, r.amount_cents, r.attempts, r.deadline_at, r.deadline_runs, r.settled_at
 		FROM refunds AS r WHERE r.refund_no = $1::text`},
-	{"history", `SELECT h.version, h.event, h.from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
+	{title: "history", sql: `SELECT h.version, h.event, h.from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
 		FROM refund_history AS h WHERE h.refund_no = $1::text ORDER BY h.version`},
-	{"attempt", `SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, a.due, a.stuck_at, a.completed_at, NULL::timestamptz AS archived_at
-		FROM fsm_attempts AS a WHERE a.kind = '` + refundKind + `' AND a.business_key = $1::text
+	{title: "attempt", sql: `SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, a.due, a.stuck_at, a.completed_at, NULL::timestamptz AS archived_at
+		FROM fsm_attempts AS a WHERE a.kind = '` + shop.RefundKind + `' AND a.business_key = $1::text
 		UNION ALL SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, NULL, NULL, a.completed_at, a.archived_at
-		FROM fsm_attempts_archive AS a WHERE a.kind = '` + refundKind + `' AND a.business_key = $1::text`},
-	{"ledger", `SELECT l.kind, l.number, l.cents, l.outcome, l.at FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text`},
-	{"audit", `SELECT u.machine, u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
-		FROM fsm_audit AS u WHERE u.machine = 'refund' AND u.key = $1::text
-		OR u.machine = 'attempt ` + refundKind + `' AND u.key IN (SELECT k.attempt_id::text FROM fsm_attempt_keys AS k WHERE k.kind = '` + refundKind + `' AND k.business_key = $1::text)
+		FROM fsm_attempts_archive AS a WHERE a.kind = '` + shop.RefundKind + `' AND a.business_key = $1::text`},
+	{title: "ledger", sql: `SELECT l.kind, l.number, l.cents, l.outcome, l.at FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text`},
+	{title: "audit", sql: `SELECT u.machine, u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
+		FROM fsm_audit AS u WHERE u.machine = 'refund' AND (u.key = $1::text OR u.action = '` + again + `' || $1::text)
+		OR u.machine = 'attempt ` + shop.RefundKind + `' AND u.key IN (SELECT k.attempt_id::text FROM fsm_attempt_keys AS k WHERE k.kind = '` + shop.RefundKind + `' AND k.business_key = $1::text)
 		ORDER BY u.id`},
 }
 
-// caseClosed says of a case c whether a person has closed it: there is no other
-// record of that than the audit row.
-const caseClosed = `EXISTS (SELECT 1 FROM fsm_audit AS a WHERE a.machine = 'shop_cases' AND a.key = c.id::text AND a.action = 'close')`
-
 var ofCase = []section{
-	{"case", `SELECT c.id, c.provider, c.delivery_id, c.order_id, c.event, c.outcome, c.detail, c.at, ` + caseClosed + ` AS closed
+	{title: "case", sql: `SELECT c.id, c.provider, c.delivery_id, c.order_id, c.event, c.outcome, c.detail, c.at, ` + cases.closed("c") + ` AS closed
 		FROM shop_cases AS c WHERE c.id = $1::text::bigint`},
-	{"audit", `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+	{title: "audit", sql: `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
 		FROM fsm_audit AS a WHERE a.machine = 'shop_cases' AND a.key = $1::text ORDER BY a.id`},
 }
+
+var ofDelivery = []section{
+	{title: "delivery", sql: `SELECT d.id, d.provider, d.message_id, d.signed_at, d.received_at, d.verdicts, d.events, ` + oddOnes.closed("d") + ` AS closed,
+		encode(d.body, 'escape') AS body FROM fsm_deliveries AS d WHERE d.id = $1::text::bigint`},
+	{title: "events", sql: `SELECT e.id, e.event_id, e.type, e.object, e.status, e.fingerprint, e.state, e.outcome, e.reason
+		FROM fsm_deliveries AS d JOIN fsm_inbox AS e ON e.id = ANY (d.events) WHERE d.id = $1::text::bigint ORDER BY e.id`},
+	{title: "audit", sql: `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
+		FROM fsm_audit AS a WHERE a.machine = 'fsm_deliveries' AND a.key = $1::text ORDER BY a.id`},
+}
+
+// odd is the deliveries that a person has yet to look at.
+var odd = section{title: "odd deliveries", note: "what they tell contradicts an event, or cannot be read: inspect delivery, then complete delivery",
+	sql: `SELECT d.id, d.provider, d.message_id, d.verdicts, d.events, d.received_at, d.body IS NOT NULL AS has_body
+		FROM fsm_deliveries AS d WHERE d.verdicts && '{unreadable,conflict}' AND NOT ` + oddOnes.closed("d") + ` ORDER BY d.id LIMIT 100`}
 
 // inInbox is what has not come to a good end in the inbox, the oldest 100 of each
 // sort: parked events are tried again, the others wait for a person.
 var inInbox = []section{
-	{"parked", `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.reason, e.attempts, e.due_at, e.gives_up_at
+	{title: "parked", sql: `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.reason, e.attempts, e.due_at, e.gives_up_at
 		FROM fsm_inbox AS e WHERE e.state = 'parked' ORDER BY e.id LIMIT 100`},
-	{"dead", `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.outcome, e.reason, e.attempts, e.ended_at
+	{title: "dead", sql: `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.outcome, e.reason, e.attempts, e.ended_at
 		FROM fsm_inbox AS e WHERE e.state = 'dead' ORDER BY e.id LIMIT 100`},
-	{"odd deliveries", `SELECT d.id, d.provider, d.message_id, d.verdicts, d.events, d.received_at, d.body IS NOT NULL AS has_body
-		FROM fsm_deliveries AS d WHERE d.verdicts && '{unreadable,conflict}' ORDER BY d.id LIMIT 100`},
+	odd,
 }
 
-// stuck is what waits for a person, the oldest 100 of each sort.
+// stuck is what waits for a person, the oldest 100 of each sort, with what to do
+// about it; and, last, provider calls that do not yet.
 var stuck = []section{
-	{"cases", `SELECT c.id, c.order_id, c.event, c.outcome, c.detail, c.at FROM shop_cases AS c WHERE NOT ` + caseClosed + ` ORDER BY c.id LIMIT 100`},
-	{"outbox, parked", `SELECT h.machine, h.key, h.tries, h.error, h.since FROM fsm_outbox_holds AS h WHERE h.next_at IS NULL ORDER BY h.since, h.id LIMIT 100`},
-	{"inbox events, dead", `SELECT e.id, e.provider, e.type, e.object, e.status, e.reason, e.ended_at FROM fsm_inbox AS e WHERE e.state = 'dead' ORDER BY e.id LIMIT 100`},
-	{"letters", `SELECT l.id, l.consumer, l.key, l.topic, l.tries, l.error, l.at FROM fsm_dead_letters AS l WHERE l.settled = '' ORDER BY l.id LIMIT 100`},
-	{"refunds, abnormal", `SELECT r.refund_no, r.order_id, r.payment_no, r.amount_cents, r.attempts FROM refunds AS r WHERE r.status = 'ABNORMAL' ORDER BY r.refund_no LIMIT 100`},
-	{"attempts, stuck", `SELECT a.id, a.kind, a.business_key, a.state, a.last_error, a.stuck_at FROM fsm_attempts AS a WHERE a.stuck_at IS NOT NULL ORDER BY a.stuck_at, a.id LIMIT 100`},
+	{title: "cases", note: "inspect order, or refund; then complete case. A refund that is CLOSED: release refund NUMBER NEW",
+		sql: `SELECT c.id, c.order_id, c.event, c.outcome, c.detail, c.at FROM shop_cases AS c WHERE NOT ` + cases.closed("c") + ` ORDER BY c.id LIMIT 100`},
+	{title: "outbox, parked", note: "release outbox, or complete outbox",
+		sql: `SELECT h.machine, h.key, h.tries, h.error, h.since FROM fsm_outbox_holds AS h WHERE h.next_at IS NULL ORDER BY h.since, h.id LIMIT 100`},
+	{title: "outbox, failing for an hour", note: "nothing yet: each is tried again, and those of its key wait. Mend what the error says, then release outbox, or complete outbox",
+		sql: `SELECT h.machine, h.key, h.tries, h.error, h.since, h.next_at FROM fsm_outbox_holds AS h
+		WHERE h.next_at IS NOT NULL AND h.since < clock_timestamp() - interval '1 hour' ORDER BY h.since, h.id LIMIT 100`},
+	{title: "inbox events, dead", note: "release event, or complete event",
+		sql: `SELECT e.id, e.provider, e.type, e.object, e.status, e.reason, e.ended_at FROM fsm_inbox AS e WHERE e.state = 'dead' ORDER BY e.id LIMIT 100`},
+	odd,
+	{title: "letters", note: "release letter, or complete letter",
+		sql: `SELECT l.id, l.consumer, l.key, l.topic, l.tries, l.error, l.at FROM fsm_dead_letters AS l WHERE l.settled = '' ORDER BY l.id LIMIT 100`},
+	{title: "refunds, abnormal", note: "release refund",
+		sql: `SELECT r.refund_no, r.order_id, r.payment_no, r.amount_cents, r.attempts FROM refunds AS r WHERE r.status = 'ABNORMAL' ORDER BY r.refund_no LIMIT 100`},
+	{title: "attempts, stuck", note: "release attempt, or ask the provider and complete attempt",
+		sql: `SELECT a.id, a.kind, a.business_key, a.state, a.last_error, a.stuck_at FROM fsm_attempts AS a WHERE a.stuck_at IS NOT NULL ORDER BY a.stuck_at, a.id LIMIT 100`},
+	{title: "attempts, in doubt for an hour", note: "nothing yet: each is looked up again when it is due, and stuck after its last round. Is the provider up, its setting right?",
+		sql: `SELECT a.id, a.kind, a.business_key, a.state, a.sends, a.rounds, a.last_error, a.first_sent_at, a.due FROM fsm_attempts AS a
+		WHERE a.due IS NOT NULL AND a.state IN ('SENT', 'UNKNOWN') AND a.first_sent_at < clock_timestamp() - interval '1 hour' ORDER BY a.first_sent_at, a.id LIMIT 100`},
 }

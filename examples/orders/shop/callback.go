@@ -93,6 +93,7 @@ func (s *Service) refuseCallback(r *http.Request, provider string, err error) er
 // unknownTypeError is the type of a notice that has nothing to do with us.
 type unknownTypeError string
 
+// Error does not show the type, which is the sender's.
 func (e unknownTypeError) Error() string { return "the type is not one of ours" }
 
 // ignoreCallback counts and logs a genuine callback of a type that is not ours,

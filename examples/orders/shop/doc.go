@@ -58,7 +58,7 @@
 // early is parked, and Retry settles it; what a person has to decide is dead, with a
 // case in shop_cases where the machine judged it. The provider comes again only where
 // nothing could be stored (503), and for a bad body, which is kept (422). See package
-// inbox and, for what a person can do, "go doc ./examples/orders/runbook".
+// inbox and, for what a person can do, "orders runbook -h".
 //
 // Three things keep a payment that is told twice from counting twice. Callbacks of
 // one order take turns by a lock (Config.Lock), which orders callers and judges
@@ -71,7 +71,8 @@
 // has its call to the provider, package attempt's, in the same commit. Serve makes
 // it, looks it up where the outcome is not known, and settles the answer as a
 // callback's would be. Payments that the order does not keep, the topic refund_due,
-// are given back whole, under the payment's number. RefundAPI speaks
+// are given back whole, under the payment's number; without a provider their refund
+// waits for one, with a case. RefundAPI speaks
 //
 //	POST {PROVIDER_URL}/refunds        {refund_no, order_id, payment_no, amount_cents}
 //	GET  {PROVIDER_URL}/refunds/{key}  what became of it
@@ -87,27 +88,16 @@
 // Anything else, a time-out too, says nothing of the refund: it is looked up. What
 // cannot be settled waits for a person, and for the runbook.
 //
-// A session, after "go run ./examples/orders serve", which prints the secret:
-//
-//	O=7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b11
-//	curl -X PUT localhost:8080/stock/mug -d '{"quantity": 10}'
-//	curl localhost:8080/orders -d '{"order_id": "'$O'", "customer_id": "ann", "sku": "mug", "quantity": 2, "total_cents": 4200}'
-//	curl localhost:8080/orders/$O/pay -d '{"payment_no": "p-1"}'
-//
-//	B='{"id": "evt_1", "type": "payment.succeeded", "data": {"order_id": "'$O'", "payment_no": "p-1", "amount_cents": 4200}}'
-//	T=$(date +%s)
-//	S=$(printf '%s' "$T.$B" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET_STRIPE" | sed 's/.* //')
-//	J='Content-Type: application/json'
-//	curl -i localhost:8080/callbacks/stripe -H "$J" -H "Stripe-Signature: t=$T,v1=$S" -d "$B"     # 200: the order is PAID
-//	curl -i localhost:8080/callbacks/stripe -H "$J" -H "Stripe-Signature: t=$T,v1=$S" -d "$B"     # 200: a duplicate
-//
-//	curl -X POST localhost:8080/orders/$O/ship
-//	curl localhost:8080/orders/$O/refunds -d '{"refund_no": "r-1", "amount_cents": 2100}'
-//	curl localhost:8080/orders/$O/history
-//	curl -X DELETE localhost:8080/orders/$O                                            # 409: it was shipped
+// A session to paste: docs/example.md, and what "go run ./examples/orders serve"
+// prints, with its secrets.
 //
 // An order that was paid is told by the outbox; a relay in the same process hands
-// that to a consumer which books a mail in shop_mails, once.
+// that to a consumer which books a mail in shop_mails, once. A refund that the
+// provider refused, or could not do, is told so too: it becomes a case in shop_cases
+// and a line in the log, and a person gives it another try by the runbook. A refund
+// of another amount than was promised is a case as well, and so are a payment number
+// that two providers were paid under, and a payment of which no callback came, when
+// its machine asks for the last time: the shop asks no provider for payments.
 //
 // Who may do what is left to a gateway in front of it, running PostgreSQL and
 // migrations to the command.

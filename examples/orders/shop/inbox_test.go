@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -109,22 +110,54 @@ func TestKeptPaymentIsToldOftenAndJudgedOnce(t *testing.T) {
 	require.Equal(t, "SUCCEEDED", b.value("SELECT status FROM payments"))
 	b.kept("msg_1", body) // the same event
 	b.kept("msg_2", body) // another event that says the same of the same payment
-	header, err := b.stripe.Sign(b.clock.Now(), []byte(body))
-	require.NoError(t, err)
-	for range 2 { // another provider's telling is an event of its own, which the machine judges
-		status, text := b.post("stripe", "application/json", []byte(body), header)
-		require.Equal(t, http.StatusOK, status)
-		require.Empty(t, text)
-	}
 	b.once()
-	require.Equal(t, "standard msg_1 done Applied, stripe evt_p-1 done Replayed", b.events())
+	require.Equal(t, "standard msg_1 done Applied", b.events())
 	require.Equal(t, map[inbox.Verdict]int64{"done": 1, "duplicate": 2}, b.verdicts("standard"))
-	require.Equal(t, map[inbox.Verdict]int64{"done": 1, "duplicate": 1}, b.verdicts("stripe"))
 	counted := b.service.Counters().Outcomes
 	require.Contains(t, counted, shop.OutcomeCount{Machine: "order", Event: "payment_succeeded", Outcome: "Applied", Count: 1})
-	require.Contains(t, counted, shop.OutcomeCount{Machine: "order", Event: "payment_succeeded", Outcome: "Replayed", Count: 1})
 	require.Contains(t, counted, shop.OutcomeCount{Machine: "payment", Event: "succeed", Outcome: "Applied", Count: 1})
 	require.Equal(t, "0", b.value("SELECT count(*) FROM fsm_deliveries WHERE recorded_at IS NULL"))
+}
+
+// The customer paid one number at two providers: the order keeps the first's money,
+// and a person learns of the second's, whatever became of the first's.
+func TestNumberThatWasPaidAtTwoProvidersIsACase(t *testing.T) {
+	t.Parallel()
+	b := newKept(t)
+	b.awaited()
+	for i, number := range []string{"p-1", "p-2"} { // kept, and compensated
+		body := paymentOf(orderA, number, 10050)
+		b.kept("msg_"+number, body)
+		header, err := b.stripe.Sign(b.clock.Now(), []byte(body))
+		require.NoError(t, err)
+		for range 2 {
+			status, text := b.post("stripe", "application/json", []byte(body), header)
+			require.Equal(t, http.StatusOK, status)
+			require.Empty(t, text)
+		}
+		require.Equal(t, strconv.Itoa(i+1), b.value("SELECT count(*) FROM shop_cases"))
+	}
+	require.Equal(t, "PAID", b.state(orderA))
+	require.Equal(t, "stripe payment_succeeded Mismatched, stripe payment_succeeded Mismatched", b.cases())
+	require.Contains(t, b.value("SELECT min(detail) FROM shop_cases"), `paid at standard before, and now at stripe, where the money has to go back; told: payment.succeeded payment_no="p-1"`)
+	require.Equal(t, "standard p-1 Applied, standard p-2 Compensated", b.value("SELECT string_agg(concat_ws(' ', provider, number, outcome), ', ' ORDER BY number) FROM shop_ledger"))
+	counted := b.service.Counters().Outcomes
+	require.Contains(t, counted, shop.OutcomeCount{Machine: "order", Event: "payment_succeeded", Outcome: "Mismatched", Count: 2})
+}
+
+// Money that was booked before the ledger knew providers is told again, and no case.
+func TestPaymentOfAnUnknownProviderIsToldAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.paid(orderA, "p-1")
+	_, err := b.pool.Exec(t.Context(), "UPDATE shop_ledger SET provider = ''")
+	require.NoError(t, err)
+	body := paymentOf(orderA, "p-1", 10050)
+	header, err := b.stripe.Sign(b.clock.Now(), []byte(body))
+	require.NoError(t, err)
+	r := b.is(http.StatusOK, b.signed("stripe", body, header))
+	require.Equal(t, map[string]any{"outcome": "Replayed"}, r.body)
+	require.Equal(t, "none", b.cases())
 }
 
 func TestKeptPaymentToldByManyAtOnce(t *testing.T) {
@@ -223,15 +256,16 @@ func TestKeptForgedAndStaleLeaveACount(t *testing.T) {
 		header http.Header
 		kind   string
 		status int
+		words  string
 	}{
-		{forged, "application/json", http.StatusUnauthorized},
-		{sign(b.clock.Now().Add(-5*time.Minute - time.Second)), "application/json", http.StatusUnauthorized},
-		{sign(b.clock.Now().Add(5*time.Minute + time.Second)), "application/json", http.StatusUnauthorized},
-		{sign(b.clock.Now()), "text/plain", http.StatusUnsupportedMediaType},
+		{forged, "application/json", http.StatusUnauthorized, "refused\n"},
+		{sign(b.clock.Now().Add(-5*time.Minute - time.Second)), "application/json", http.StatusUnauthorized, "refused\n"},
+		{sign(b.clock.Now().Add(5*time.Minute + time.Second)), "application/json", http.StatusUnauthorized, "refused\n"},
+		{sign(b.clock.Now()), "text/plain", http.StatusUnsupportedMediaType, "Content-Type must be application/json\n"},
 	} {
 		status, text := b.post("standard", c.kind, body, c.header)
 		require.Equal(t, c.status, status)
-		require.Equal(t, "refused\n", text)
+		require.Equal(t, c.words, text)
 	}
 	after := b.contents()
 	require.NotEqual(t, before["fsm_refused_deliveries"], after["fsm_refused_deliveries"])

@@ -11,14 +11,9 @@ import (
 	"github.com/pawl-go/pawl/gen/db"
 )
 
-// topicPaid is the one topic of the outbox that somebody in this process waits for.
-const topicPaid = "order_paid"
-
 const (
 	mailLease = 5 * time.Second // to write one row; a process that died is taken over then
 	mailTries = 5
-	// relayParallel leaves most of the pool's connections to requests.
-	relayParallel = 2
 	// keepSent is how long what was delivered is remembered, on both sides.
 	keepSent = 30 * 24 * time.Hour
 )
@@ -28,34 +23,17 @@ func (s *Service) mails() *consume.Consumer {
 	return &consume.Consumer{DB: s.pool, Name: "mails", Lease: mailLease, Tries: mailTries}
 }
 
-// Relay returns a relay of the outbox. The caller runs it, as Serve does; several
-// may run at once.
-//
-// There is no broker between: the relay has delivered a message when the consumer
-// is done with it, so that nothing is lost with this process. What the consumer
-// gives back comes again; what it gave up is a dead letter, and those behind go on.
-// What it tells of refunds goes to the provider calls, where a provider is set.
-// Topics that nobody here waits for are delivered to nobody.
-func (s *Service) Relay() *relay.Relay {
-	mails := s.mails()
-	return &relay.Relay{
-		DB: s.pool, Parallel: relayParallel,
-		Publisher: relay.PublisherFunc(func(ctx context.Context, m relay.Message) error {
-			if m.Topic != topicPaid {
-				return s.calls.hear(ctx, m)
-			}
-			// An order is paid once, however many messages say so.
-			outcome, err := mails.Consume(ctx, m.Topic+"/"+m.Key, consume.Message{Topic: m.Topic, ID: m.ID, Payload: m.Payload},
-				func(ctx context.Context, tx pgx.Tx, _ consume.Message) error {
-					return db.New(tx).ShopMailAdd(ctx, db.ShopMailAddParams{OrderID: m.Key, Kind: m.Topic})
-				})
-			if outcome.Ack() {
-				return nil
-			}
-			return err
-		}),
-		Failed: func(err error) { s.log.Error("relay", "error", err) },
+// bookMail books the mail of an order that was paid: once, however many messages say
+// so. What the consumer gave up is a dead letter, and counts as delivered.
+func (s *Service) bookMail(ctx context.Context, m relay.Message) error {
+	outcome, err := s.mails().Consume(ctx, m.Topic+"/"+m.Key, consume.Message{Topic: m.Topic, ID: m.ID, Payload: m.Payload},
+		func(ctx context.Context, tx pgx.Tx, _ consume.Message) error {
+			return db.New(tx).ShopMailAdd(ctx, db.ShopMailAddParams{OrderID: m.Key, Kind: m.Topic})
+		})
+	if outcome.Ack() {
+		return nil
 	}
+	return err
 }
 
 // sweepSent forgets what was delivered long ago.

@@ -53,7 +53,8 @@ func (s *Service) payOrder(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		// Replayed goes on as well: the customer tries another channel. Should
-		// both bring money, the order keeps one and the other goes back.
+		// both bring money, the order keeps one and the other goes back. Under
+		// one number at two providers it cannot, and is a case for a person.
 		return s.attempt(ctx, tx, paying.Row, body.PaymentNo, &seen)
 	})
 	if err != nil {

@@ -48,6 +48,7 @@ type statusError struct {
 	cause  error
 }
 
+// Error is for the log: the detail, and what caused it.
 func (e *statusError) Error() string {
 	if e.cause == nil {
 		return e.detail
@@ -55,6 +56,7 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("%s: %v", e.detail, e.cause)
 }
 
+// Unwrap returns the cause, nil for none.
 func (e *statusError) Unwrap() error { return e.cause }
 
 // problemOf says what the caller is told about err. It shows the text of this

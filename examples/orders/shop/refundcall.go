@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// refundKind is the attempts' kind; the business key is the refund's number.
-	refundKind = "refund"
+	// RefundKind is the attempts' kind; their business key is the refund's number.
+	RefundKind = "refund"
 	// providerRefunds is the provider of refunds, as actors and cases name it.
 	providerRefunds = "refunds"
 	// codeSettled is the code of an attempt that was not needed any more.
@@ -61,7 +61,7 @@ func (s *Service) newRefundCalls(api RefundProvider, policy attempt.Policy) (*re
 	}
 	c := &refundCalls{Service: s, api: api, made: map[string]tally{}, seen: map[attempt.What]int64{}}
 	c.kind = &attempt.Kind{
-		Name: refundKind, Call: c.call, Complete: c.complete, Notify: c.notify, Policy: policy,
+		Name: RefundKind, Call: c.call, Complete: c.complete, Notify: c.notify, Policy: policy,
 		Query: func(ctx context.Context, a attempt.Attempt) (attempt.Result, error) { return api.Find(ctx, a.ID) },
 	}
 	if c.kind.MaxRound() == 0 {
@@ -85,12 +85,28 @@ func (c *refundCalls) send(ctx context.Context, tx pgx.Tx, refundNo string) erro
 
 // start starts the attempt of a refund that is SENT, unless it has one.
 func (c *refundCalls) start(ctx context.Context, db fsm.DB, row refund.Row) error {
+	return startRefund(ctx, db, c.kind, row)
+}
+
+func startRefund(ctx context.Context, db fsm.DB, kind *attempt.Kind, row refund.Row) error {
 	if row.Status != refund.StateSent {
 		return nil
 	}
 	request := refundRequest{RefundNo: string(row.RefundNo), OrderID: row.OrderID, PaymentNo: row.PaymentNo, AmountCents: row.AmountCents}
-	_, _, err := attempt.Start(ctx, db, c.kind, request.RefundNo, request)
+	_, _, err := attempt.Start(ctx, db, kind, request.RefundNo, request)
 	return err
+}
+
+// StartRefund starts the attempt of a refund that is SENT, as a service with a
+// provider does, for programs that have none: a service will call. Of any other
+// refund, or where it has its attempt, nothing is done. The error is Start's.
+func StartRefund(ctx context.Context, db fsm.DB, row refund.Row) error {
+	away := errors.New("this program calls no provider")
+	return startRefund(ctx, db, &attempt.Kind{
+		Name: RefundKind, RepeatIsQuery: true,
+		Call:     func(context.Context, attempt.Attempt) (attempt.Result, error) { return attempt.Result{}, away },
+		Complete: func(context.Context, pgx.Tx, attempt.Attempt) error { return away },
+	}, row)
 }
 
 // call has the provider give the money back, if that is still wanted.

@@ -45,7 +45,10 @@ func NewRefundAPI(base string, token webhook.Secret) (*RefundAPI, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(base, "?#") {
 		return nil, &SettingError{"PROVIDER_URL", "is not a URL such as https://provider.example/v1"}
 	}
-	if text := string(token); text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if token == "" {
+		return nil, &SettingError{"PROVIDER_TOKEN", "is not set, and PROVIDER_URL is: both or neither"}
+	}
+	if text := string(token); strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, &SettingError{"PROVIDER_TOKEN", "is not a token of visible ASCII characters"}
 	}
 	// Another address is not a provider that we know: it gets neither token nor request.

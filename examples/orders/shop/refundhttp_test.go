@@ -113,6 +113,8 @@ func TestProviderSettings(t *testing.T) {
 		require.Equal(t, c.name, setting.Name)
 		require.NotContains(t, err.Error(), "sesame")
 	}
+	_, err := shop.ReadSettings(env("PROVIDER_URL", "https://provider.example"))
+	require.EqualError(t, err, "PROVIDER_TOKEN is not set, and PROVIDER_URL is: both or neither")
 	s, err := shop.ReadSettings(env("PROVIDER_TOKEN", "sk_sesame"))
 	require.NoError(t, err)
 	refunds, err := s.Refunds()

@@ -81,7 +81,9 @@ func (s *Service) beginRefund(ctx context.Context, tx pgx.Tx, row order.Row, ref
 	if err != nil {
 		return err
 	}
-	if created.Outcome == fsm.Mismatched {
+	// The promise is new, so that an equal refund is of somebody else too: a person
+	// gave an older promise another try under this number.
+	if created.Outcome != fsm.Applied {
 		return &statusError{status: http.StatusConflict, detail: "this refund number belongs to another refund"}
 	}
 	return s.calls.send(ctx, tx, refundNo)

@@ -46,7 +46,7 @@ type Config struct {
 	// connection while it asks Pool for another.
 	Lock lock.Locker
 	// Refunds gives money back; nil for nobody, and then refunds wait for callbacks
-	// alone. RefundPolicy bounds its calls; the zero value is usable.
+	// or for a service that has it. RefundPolicy bounds its calls; the zero value is usable.
 	Refunds      RefundProvider
 	RefundPolicy attempt.Policy
 	// Log is told of refused callbacks and failures; nil means slog.Default.

@@ -57,7 +57,8 @@ func (s *Service) settleNow(ctx context.Context, from origin, n notice) (fsm.Out
 
 // settle fires what the notice says and returns the order's outcome, with what is
 // to be counted when it is committed. Mismatched and GuardFailed have left a case
-// for a person. After an error nothing of it is left.
+// for a person, and so has a second machine that does not agree. After an error
+// nothing of it is left.
 func (s *Service) settle(ctx context.Context, in within, from origin, n notice) (fsm.Outcome, tally, error) {
 	var (
 		outcome fsm.Outcome
@@ -102,6 +103,11 @@ func (c *settling) run(ctx context.Context) (fsm.Outcome, error) {
 	if err != nil {
 		return "", err
 	}
+	if result.Outcome == fsm.Replayed && c.n.Type == paymentSucceeded {
+		if other, err := c.otherProvider(ctx); err != nil || other != "" {
+			return c.refuseProvider(ctx, event, other, err)
+		}
+	}
 	c.seen.add("order", string(event), result.Outcome)
 	switch {
 	case result.Outcome.OK():
@@ -132,7 +138,7 @@ func (c *settling) book(ctx context.Context, outcome fsm.Outcome) error {
 	}
 	c.booked = true
 	d := c.n.Data
-	entry := db.ShopLedgerAddParams{OrderID: d.OrderID, Cents: d.AmountCents, Outcome: string(outcome)}
+	entry := db.ShopLedgerAddParams{OrderID: d.OrderID, Cents: d.AmountCents, Outcome: string(outcome), Provider: c.from.provider}
 	switch c.n.Type {
 	case paymentSucceeded:
 		entry.Kind, entry.Number = "payment", d.PaymentNo
@@ -224,6 +230,27 @@ func (c *settling) refuseStranger(ctx context.Context, event order.Event, err er
 	return fsm.Mismatched, c.open(ctx, string(event), fsm.Mismatched, "the number belongs to another order; ")
 }
 
+// otherProvider says which other provider has told of this payment, empty for none.
+// A customer who has one number at two providers may pay at both: to the machine,
+// which knows the number alone, the second is the first told again. What the ledger
+// has of the first is committed, since the order's row or fact was waited for.
+func (c *settling) otherProvider(ctx context.Context) (string, error) {
+	return db.New(c.tx).ShopLedgerOtherProvider(ctx, db.ShopLedgerOtherProviderParams{
+		Kind: "payment", Number: c.n.Data.PaymentNo, Provider: c.from.provider,
+	})
+}
+
+// refuseProvider leaves money that came under another provider's number to a person:
+// it has to go back there, and the number is taken.
+func (c *settling) refuseProvider(ctx context.Context, event order.Event, other string, err error) (fsm.Outcome, error) {
+	if err != nil {
+		return "", err
+	}
+	c.seen.add("order", string(event), fsm.Mismatched)
+	detail := fmt.Sprintf("the number was paid at %s before, and now at %s, where the money has to go back; ", other, c.from.provider)
+	return fsm.Mismatched, c.open(ctx, string(event), fsm.Mismatched, detail)
+}
+
 func (c *settling) succeedPayment(ctx context.Context) error {
 	result, err := payment.Succeed(ctx, c.tx, payment.Key(c.n.Data.PaymentNo),
 		payment.SucceedParams{ProviderRef: c.n.Data.PaymentNo, PaidCents: c.n.Data.AmountCents}, c.options...)
@@ -262,7 +289,10 @@ func (c *settling) followed(ctx context.Context, machine, event string, outcome 
 		return err
 	}
 	c.seen.add(machine, event, outcome)
-	if outcome.OK() {
+	switch {
+	case outcome == fsm.Compensated: // the money is booked as it was told
+		return c.open(ctx, machine+"."+event, outcome, "the "+machine+" is of another amount, or was over; ")
+	case outcome.OK():
 		return nil
 	}
 	return c.open(ctx, machine+"."+event, outcome, "the order has it, its "+machine+" not; ")

@@ -29,6 +29,7 @@ type talliedTx struct {
 	seen    tally
 }
 
+// Commit commits, and counts what was seen only then.
 func (t *talliedTx) Commit(ctx context.Context) error {
 	err := t.Tx.Commit(ctx)
 	if err == nil {

@@ -77,6 +77,7 @@ type statusProbe struct {
 	status int
 }
 
+// Header, Write and WriteHeader keep the status and the header alone.
 func (p *statusProbe) Header() http.Header         { return p.header }
 func (p *statusProbe) Write(b []byte) (int, error) { return len(b), nil }
 func (p *statusProbe) WriteHeader(status int)      { p.status = status }

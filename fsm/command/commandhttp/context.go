@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/jackc/pgx/v5"
 
@@ -40,22 +41,27 @@ func Lease(ctx context.Context) (*command.Lease, bool) {
 }
 
 // CompleteTx keeps the answer that the handler has written so far, in tx, beside
-// what the handler writes there: see [command.Lease.CompleteTx]. Later writes to
-// the answer have no effect, but for one: when tx is not committed, the handler
-// says so by a status of 500 or more, and the next request runs it again.
+// what the handler writes there: see [command.Lease.CompleteTx]. So the answer is
+// written before, in the same run of the transaction.
+//
+// What the handler writes afterwards is another answer, from its first header on.
+// Where tx was rolled back and runs again, that is the one to write and complete
+// anew: the last completion counts, a refusal's like any. Where tx committed it has
+// no effect, unless it is a failure: by a status of 500 or more, 408, 425 or 429 the
+// handler says that tx was not committed, and the next request runs it again.
 func CompleteTx(ctx context.Context, tx fsm.DB) error {
 	r := runOf(ctx)
-	switch {
-	case r.lease == nil:
+	if r.lease == nil {
 		return fmt.Errorf("%w: there is no lease", fsm.ErrArgument)
+	}
+	r.recorder.WriteHeader(http.StatusOK)
+	switch {
 	case r.recorder.tooLarge:
 		return fmt.Errorf("%w: %w", command.ErrReply, errTooLarge)
 	case r.recorder.failed():
 		return errors.New("a failure is not kept")
 	}
-	if err := r.lease.CompleteTx(ctx, tx, r.recorder.reply()); err != nil {
-		return err
-	}
-	r.recorder.sealed = true
-	return nil
+	err := r.lease.CompleteTx(ctx, tx, r.recorder.reply())
+	r.recorder.complete(err)
+	return err
 }

@@ -75,7 +75,10 @@ var (
 // work, and replayed with the header Idempotency-Replayed; an answer from 400 on is
 // a refusal, of which the reply is kept and the work, in the transaction, is not.
 // A failure (500 and more, a panic, and 408, 425 and 429) undoes the work and is
-// passed on; the next request runs the handler again. In a transaction the handler
+// passed on; the next request runs the handler again. An answer over the command's
+// MaxReply is such a failure in a transaction. Under a lease, where the work is done, it
+// is kept without its body: a note, application/problem+json with the code "reply_cut",
+// comes in its place, at once and on every replay. In a transaction the handler
 // may be run more than once for one request, when the database says so, and must
 // do nothing outside of it. Requests that are safe by their method (GET, HEAD,
 // OPTIONS, TRACE) go to the handler as they are.
@@ -124,26 +127,26 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	request, err := h.request(w, r, key)
 	if err != nil {
-		h.refuse(w, r, err)
+		h.refuse(w, r, err, false)
 		return
 	}
 	answer, rec, err := h.do(r, request)
 	switch {
 	case errors.Is(err, errFailed):
-		send(w, rec.reply())
+		send(w, rec.last().reply())
 	case err != nil:
-		h.refuse(w, r, err)
+		h.refuse(w, r, err, h.Leased && rec != nil)
 	case answer.Replayed:
 		w.Header().Set(ReplayedHeader, "true")
 		w.Header().Set(RepliedAtHeader, answer.At.UTC().Format(time.RFC3339Nano))
 		send(w, answer.Reply)
 	default:
-		send(w, rec.reply())
+		send(w, rec.last().reply())
 	}
 }
 
-func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	p := problemOf(err)
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error, began bool) {
+	p := problemOf(err, began)
 	if p.Status >= 500 && h.Failed != nil {
 		h.Failed(r, err)
 	}
@@ -174,18 +177,19 @@ func (h *handler) request(w http.ResponseWriter, r *http.Request, key string) (c
 func (h *handler) do(r *http.Request, request command.Request) (command.Answer, *recorder, error) {
 	var rec *recorder
 	once := func(ctx context.Context, of run) (command.Reply, error) {
-		rec = newRecorder(h.Command)
+		rec = newRecorder(h.Command, h.Leased)
 		of.recorder = rec
 		again := r.WithContext(context.WithValue(ctx, contextKey{}, of))
 		again.Body = io.NopCloser(bytes.NewReader(request.Body))
 		h.next.ServeHTTP(rec, again)
+		last := rec.last()
 		switch {
-		case rec.tooLarge:
+		case last.tooLarge:
 			return command.Reply{}, fmt.Errorf("%w: %w", command.ErrReply, errTooLarge)
-		case rec.failed():
+		case last.failed():
 			return command.Reply{}, errFailed
 		}
-		return rec.reply(), nil
+		return last.reply(), nil
 	}
 	var answer command.Answer
 	var err error

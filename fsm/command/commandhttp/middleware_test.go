@@ -224,27 +224,138 @@ func TestRefusalsAndFailures(t *testing.T) {
 
 func TestAnswersThatCannotBeKept(t *testing.T) {
 	t.Parallel()
-	for _, route := range routes {
-		s := newSite(t, nil)
-		pay, charge := s.pay, s.charge
-		large := func(w http.ResponseWriter, r *http.Request) {
-			pay(httptest.NewRecorder(), r)
+	for name, bad := range map[string]http.HandlerFunc{
+		"body": func(w http.ResponseWriter, _ *http.Request) {
 			for range 11 {
 				_, _ = w.Write(make([]byte, 100))
 			}
-		}
-		s.pay, s.charge = large, large
-		requireProblem(t, s.post(route, "k", `{}`), 500, "reply")
-		require.ErrorIs(t, <-s.failed, command.ErrReply)
-		require.Zero(t, s.ledger())
+		},
+		"headers": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "/"+strings.Repeat("x", 20_000))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, nil)
+			pay := s.pay
+			s.pay = func(w http.ResponseWriter, r *http.Request) {
+				pay(httptest.NewRecorder(), r)
+				bad(w, r)
+			}
+			got := s.post(routes[0], "k", `{}`)
+			requireProblem(t, got, 500, "reply")
+			require.Contains(t, got.body, "nothing was done")
+			require.ErrorIs(t, <-s.failed, command.ErrReply)
+			require.Zero(t, s.ledger())
+			s.pay = pay
+			require.Equal(t, 201, s.post(routes[0], "k", `{}`).status)
+		})
+	}
+}
 
+func TestPanicUndoesTheWork(t *testing.T) {
+	t.Parallel()
+	for _, route := range routes {
+		s := newSite(t, nil)
+		pay, charge := s.pay, s.charge
 		s.pay, s.charge = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 		_, err := s.send(route, "k", `{}`)
 		require.Error(t, err, "net/http cuts the connection")
-
 		s.pay, s.charge = pay, charge
 		require.Equal(t, 201, s.post(route, "k", `{}`).status)
 	}
+}
+
+// Under a lease the work is done when its headers turn out to be too large: the answer is
+// kept without them, and the handler is not called again.
+func TestLeasedHeadersOverTheCap(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	calls := 0
+	s.charge = func(w http.ResponseWriter, _ *http.Request) {
+		calls++
+		w.Header().Set("Location", "/"+strings.Repeat("x", 20_000))
+		_, _ = w.Write([]byte("paid"))
+	}
+	for range 3 {
+		got := s.post("/orders/1/charge", "k", `{}`)
+		require.Equal(t, 200, got.status)
+		require.Equal(t, "paid", got.body)
+		require.NotEmpty(t, got.header.Get("Content-Type"))
+	}
+	require.Equal(t, 1, calls)
+}
+
+// Under a lease the money is gone when the answer turns out to be over the cap: the
+// handler completes its work, is not called again, and every sender gets the note.
+func TestLeasedAnswerOverTheCap(t *testing.T) {
+	t.Parallel()
+	for name, completes := range map[string]bool{"completed by the handler": true, "completed behind it": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, nil)
+			calls := 0
+			s.charge = func(w http.ResponseWriter, r *http.Request) {
+				calls++ // the provider took the money
+				w.Header().Set("Location", "/payments/1")
+				w.Header().Set("Content-Encoding", "gzip")
+				w.WriteHeader(http.StatusCreated)
+				for range 11 {
+					n, err := w.Write(make([]byte, 100))
+					if n != 100 || err != nil {
+						t.Error(n, err)
+					}
+				}
+				if !completes {
+					return
+				}
+				err := fsm.RunTx(r.Context(), s.pool, fsm.TxPolicy{Attempts: 1}, func(ctx context.Context, tx pgx.Tx) error {
+					if _, err := tx.Exec(ctx, `INSERT INTO ledger (ref) VALUES ('1')`); err != nil {
+						return err
+					}
+					return commandhttp.CompleteTx(ctx, tx)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			first := s.post("/orders/1/charge", "k", `{}`)
+			requireProblem(t, first, 201, "reply_cut")
+			require.Equal(t, "/payments/1", first.header.Get("Location"))
+			require.Empty(t, first.header.Get("Content-Encoding"))
+			for range 2 {
+				again := s.post("/orders/1/charge", "k", `{}`)
+				requireProblem(t, again, 201, "reply_cut")
+				require.Equal(t, first.body, again.body)
+				require.Equal(t, "true", again.header.Get(commandhttp.ReplayedHeader))
+			}
+			require.Equal(t, 1, calls)
+			require.Equal(t, completes, s.ledger() == 1)
+		})
+	}
+	s := newSite(t, func(o *commandhttp.Options) { o.Command.MaxReply = 10 })
+	s.charge = func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 11)) }
+	got := s.post("/orders/1/charge", "k", `{}`)
+	require.Equal(t, 200, got.status)
+	require.Empty(t, got.body, "there is no room for the note")
+}
+
+// Behind a handler that was called under a lease, nobody says that nothing was done.
+func TestLeasedFailureAfterTheCall(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	s.charge = func(w http.ResponseWriter, _ *http.Request) {
+		_, err := s.pool.Exec(t.Context(), `ALTER TABLE fsm_command RENAME TO away`) // the call was made, and now the database fails
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	got := s.post("/orders/1/charge", "k", `{}`)
+	require.Equal(t, 500, got.status)
+	require.NotContains(t, got.body, "nothing was done")
+	got = s.post("/orders/1/charge", "k", `{}`)
+	require.Equal(t, 500, got.status)
+	require.Contains(t, got.body, "nothing was done", "the handler was not called")
 }
 
 // A handler that says nothing has said 200, and one that says 204 says no body.
@@ -285,7 +396,7 @@ func TestCompletionThatDidNotCommit(t *testing.T) {
 		_, _ = io.WriteString(w, "paid")
 		require.NoError(t, commandhttp.CompleteTx(r.Context(), tx))
 		_, err = io.WriteString(w, " and more")
-		require.Error(t, err)
+		require.NoError(t, err, "it could be the next run's")
 		require.NoError(t, tx.Rollback(r.Context()))
 		http.Error(w, "not paid", http.StatusServiceUnavailable)
 	}

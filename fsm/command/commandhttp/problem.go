@@ -30,8 +30,13 @@ func badKey(what string) problem {
 }
 
 // problemOf says what the sender is told about an error. It shows no text of the
-// error: that may hold values.
-func problemOf(err error) problem {
+// error: that may hold values. began says that the handler was called under a lease:
+// what it did is not undone.
+func problemOf(err error, began bool) problem {
+	done := "nothing was done"
+	if began {
+		done = "what was done before that may stay"
+	}
 	var large *http.MaxBytesError
 	var connect *pgconn.ConnectError
 	switch {
@@ -51,15 +56,26 @@ func problemOf(err error) problem {
 	case errors.Is(err, fsm.ErrArgument):
 		return problem{Status: http.StatusBadRequest, Code: "key", Detail: "the caller or the key is of no use as such"}
 	case errors.Is(err, command.ErrReply):
-		return problem{Status: http.StatusInternalServerError, Code: "reply", Detail: "the answer cannot be kept; nothing was done"}
+		return problem{Status: http.StatusInternalServerError, Code: "reply", Detail: "the answer cannot be kept; " + done}
 	case errors.Is(err, fsm.ErrUnknown):
 		return problem{Status: http.StatusServiceUnavailable, Code: "unknown",
 			Detail: "whether this took effect is not known; the same request again is safe"}
 	case fsm.Retryable(err), errors.As(err, &connect),
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return problem{Status: http.StatusServiceUnavailable, Code: "again", Detail: "nothing was done; send the same request again"}
+		return problem{Status: http.StatusServiceUnavailable, Code: "again", Detail: "it failed for the moment, and " + done + "; send the same request again"}
 	}
-	return problem{Status: http.StatusInternalServerError, Code: "failed", Detail: "the request failed, and nothing was done"}
+	return problem{Status: http.StatusInternalServerError, Code: "failed", Detail: "the request failed, and " + done}
+}
+
+// cutNote stands for the body of an answer that is over the cap, where the work is
+// done: it is empty where it is over the cap itself.
+func cutNote(status, limit int) []byte {
+	text, err := json.Marshal(problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: "reply_cut",
+		Detail: "the answer is over " + strconv.Itoa(limit) + " bytes and was not kept; its status stands"})
+	if err != nil || len(text) > limit {
+		return nil
+	}
+	return text
 }
 
 // write sends p. What is worth another try says when.

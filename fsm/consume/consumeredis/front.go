@@ -24,6 +24,8 @@ import (
 	"time"
 
 	"github.com/redis/rueidis"
+
+	"github.com/pawl-go/pawl/fsm/internal/redisconn"
 )
 
 // ErrOption: an option of New is impossible.
@@ -76,8 +78,8 @@ func New(client rueidis.ClientOption, o Options) (*Front, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	client.DisableCache, client.DisableRetry = true, true
-	return &Front{link: &link{option: client, pause: o.Pause, now: o.Now}, options: o}, nil
+	client.DisableRetry = true
+	return &Front{link: &link{conn: redisconn.To(client), pause: o.Pause, now: o.Now}, options: o}, nil
 }
 
 // Close closes the connection. What the front is asked afterwards it does not know.
@@ -137,7 +139,7 @@ func (f *Front) call(ctx context.Context, do func(context.Context, rueidis.Clien
 	}
 	bounded, cancel := context.WithTimeout(ctx, f.options.Timeout)
 	defer cancel()
-	client, err := f.link.client(bounded)
+	client, err := f.link.conn.Client(bounded)
 	if err == nil {
 		err = do(bounded, client)
 	}

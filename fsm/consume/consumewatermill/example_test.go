@@ -26,15 +26,15 @@ func Example() {
 		log.Fatal(err)
 	}
 	consumer := &consume.Consumer{DB: db, Name: "shipping", Lease: time.Minute, Tries: 10}
-	router.AddMiddleware(consumewatermill.Middleware(consumer, consumewatermill.Options{
-		Key: func(m *message.Message) string { return m.Metadata.Get("order") },
-	}))
 	broker := gochannel.NewGoChannel(gochannel.Config{}, watermill.NopLogger{}) // or any other
-	router.AddConsumerHandler("ship", "paid", broker, func(m *message.Message) error {
+	ship := router.AddConsumerHandler("ship", "paid", broker, func(m *message.Message) error {
 		ctx := m.Context()
 		_, err := consumewatermill.Tx(ctx).Exec(ctx, `INSERT INTO shipments (order_id) VALUES ($1)`, m.Metadata.Get("order"))
 		return err
 	})
+	ship.AddMiddleware(consumewatermill.Middleware(consumer, consumewatermill.Options{ // for this handler alone
+		Key: func(m *message.Message) string { return m.Metadata.Get("order") }, // one order is paid once
+	}))
 	if err := router.Run(ctx); err != nil {
 		log.Fatal(err)
 	}

@@ -2,11 +2,14 @@
 // router, and with it for messages of RabbitMQ, NATS JetStream, Kafka, Redis streams,
 // SQL and whatever else Watermill subscribes to.
 //
-//	router.AddConsumerHandler("ship", "paid", subscriber, func(m *message.Message) error {
+//	handler := router.AddConsumerHandler("ship", "paid", subscriber, func(m *message.Message) error {
 //		tx := consumewatermill.Tx(m.Context())
 //		return ship(m.Context(), tx, m.Payload) // commits with the mark "done"
 //	})
-//	router.AddMiddleware(consumewatermill.Middleware(consumer, consumewatermill.Options{}))
+//	handler.AddMiddleware(consumewatermill.Middleware(consumer, consumewatermill.Options{}))
+//
+// Each handler has a consumer of its own: neither topic nor handler is part of what
+// a consumer knows a message by.
 package consumewatermill
 
 import (

@@ -22,18 +22,13 @@ func Example() {
 		return
 	}
 	defer pool.Close()
-	client, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{os.Getenv("REDIS")}})
+	redis := rueidis.ClientOption{InitAddress: []string{os.Getenv("REDIS")}} // which may be away
+	inRedis, err := lockredis.Open(redis, pool, lockredis.Config{TTL: 10 * time.Second, MaxHold: 5 * time.Minute})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer client.Close()
-
-	inRedis, err := lockredis.New(client, pool, lockredis.Config{TTL: 10 * time.Second, MaxHold: 5 * time.Minute})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	defer inRedis.Close()
 	inPostgres, err := lock.NewPostgres(pool, lock.Config{MaxHold: 5 * time.Minute})
 	if err != nil {
 		fmt.Println(err)

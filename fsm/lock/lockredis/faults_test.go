@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/rueidis"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm/fault"
 	"github.com/pawl-go/pawl/fsm/lock"
 	"github.com/pawl-go/pawl/fsm/lock/lockredis"
+	"github.com/pawl-go/pawl/internal/testredis"
 )
 
 // A holder whose renewals come too late loses the lock to a second: it is told,
@@ -121,30 +121,13 @@ func TestRedisFailsDuringHold(t *testing.T) {
 	}
 }
 
-// leaving is a client whose caller goes away while a command is on its way: Redis
-// does it, and nobody hears of it.
-type leaving struct {
-	rueidis.Client
-	caller context.Context
-	leave  context.CancelFunc
-}
-
-func (l leaving) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	result := l.Client.Do(context.WithoutCancel(ctx), cmd)
-	if l.caller.Err() != nil || result.Error() != nil { // it has left, or the script is not there yet
-		return result
-	}
-	l.leave()
-	return l.Client.Do(l.caller, l.B().Ping().Build()) // an error: the caller has left
-}
-
 // A caller who goes away while it asks does not leave a lock behind that is nobody's
 // until its TTL is over.
 func TestCallerGoesAwayWhileItAsks(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	l, err := lockredis.New(leaving{s.client, ctx, cancel}, s.pool, lasting)
+	l, err := lockredis.New(testredis.Leaving{Client: s.client, Caller: ctx, Leave: cancel}, s.pool, lasting)
 	require.NoError(t, err)
 	require.ErrorIs(t, l.With(ctx, name, s.never), context.Canceled)
 	require.Empty(t, s.owner())

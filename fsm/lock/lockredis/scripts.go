@@ -41,7 +41,7 @@ return redis.call('DEL', KEYS[1])`
 func (l *Locker) call(ctx context.Context, script *rueidis.Lua, key string, args ...string) (int64, error) {
 	bounded, cancel := context.WithTimeout(ctx, l.config.Call)
 	defer cancel()
-	n, err := script.Exec(bounded, l.client, []string{key}, args).AsInt64()
+	n, err := l.ask(bounded, script, key, args)
 	switch {
 	case err == nil:
 		return n, nil
@@ -49,6 +49,14 @@ func (l *Locker) call(ctx context.Context, script *rueidis.Lua, key string, args
 		return 0, ctx.Err()
 	}
 	return 0, fmt.Errorf("%w: Redis: %w", lock.ErrUnavailable, err)
+}
+
+func (l *Locker) ask(ctx context.Context, script *rueidis.Lua, key string, args []string) (int64, error) {
+	client, err := l.conn.Client(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return script.Exec(ctx, client, []string{key}, args).AsInt64()
 }
 
 // millis is a duration for a script, in whole milliseconds, rounded up: Redis must

@@ -22,7 +22,7 @@ func (s *Store) call(ctx context.Context, script *rueidis.Lua, key string, args 
 	}
 	bounded, cancel := context.WithTimeout(ctx, s.config.Call)
 	defer cancel()
-	answer, err := script.Exec(bounded, s.client, []string{key}, args).AsStrSlice()
+	answer, err := s.ask(bounded, script, key, args)
 	if err == nil && len(answer) == 0 {
 		err = errors.New("no answer")
 	}
@@ -39,6 +39,14 @@ func (s *Store) call(ctx context.Context, script *rueidis.Lua, key string, args 
 		s.config.Failed(err)
 	}
 	return nil, err
+}
+
+func (s *Store) ask(ctx context.Context, script *rueidis.Lua, key string, args []string) ([]string, error) {
+	client, err := s.conn.Client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return script.Exec(ctx, client, []string{key}, args).AsStrSlice()
 }
 
 // circuit keeps callers from Redis for a while after it failed, so that each call

@@ -15,4 +15,7 @@
 // [ErrUnavailable] while Redis is down, and is invalid when Redis lost it: nothing
 // was done with it, and the page asks for another. Where that is not good enough,
 // package token is.
+//
+// token.RevokeAll does not reach tokens in Redis, which are found by their hash alone:
+// see docs/tokens.md for what to do after a change of password.
 package tokenredis

@@ -23,13 +23,8 @@ func Example() {
 		return
 	}
 	defer pool.Close()
-	client, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{os.Getenv("REDIS")}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer client.Close()
-	tokens, err := tokenredis.New(client, pool, tokenredis.Config{
+	redis := rueidis.ClientOption{InitAddress: []string{os.Getenv("REDIS")}} // which may be away
+	tokens, err := tokenredis.Open(redis, pool, tokenredis.Config{
 		Lease:  10 * time.Second,
 		Failed: func(err error) { fmt.Fprintln(os.Stderr, "PostgreSQL has the tokens:", err) },
 	})
@@ -37,6 +32,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+	defer tokens.Close()
 
 	kind := token.Kind{Name: "pay", TTL: 5 * time.Minute, Keep: 24 * time.Hour}
 	tok, err := tokens.Issue(ctx, kind, "customer:1", "pay order 42")

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/redis/rueidis"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm/fault"
 	"github.com/pawl-go/pawl/fsm/token"
 	"github.com/pawl-go/pawl/fsm/token/tokenredis"
+	"github.com/pawl-go/pawl/internal/testredis"
 )
 
 // Dead at a point: the reservation is left behind and runs out, and PostgreSQL
@@ -165,23 +165,6 @@ func TestSecondUseTakesOverFromOneThatFails(t *testing.T) {
 	require.Equal(t, "second", string(r.Reply))
 }
 
-// leaving is a client whose caller goes away while a command is on its way: Redis
-// does it, and nobody hears of it.
-type leaving struct {
-	rueidis.Client
-	caller context.Context
-	leave  context.CancelFunc
-}
-
-func (l leaving) Do(ctx context.Context, cmd rueidis.Completed) rueidis.RedisResult {
-	result := l.Client.Do(context.WithoutCancel(ctx), cmd)
-	if l.caller.Err() != nil || result.Error() != nil { // it has left, or the script is not there yet
-		return result
-	}
-	l.leave()
-	return l.Client.Do(l.caller, l.B().Ping().Build()) // an error: the caller has left
-}
-
 // A caller who goes away while it reserves the token does not keep it from others
 // until the lease is over.
 func TestCallerGoesAwayWhileItReserves(t *testing.T) {
@@ -189,7 +172,7 @@ func TestCallerGoesAwayWhileItReserves(t *testing.T) {
 	s := open(t, tokenredis.Config{Lease: time.Hour, Call: 2 * time.Second})
 	tok := s.issue()
 	ctx, cancel := context.WithCancel(t.Context())
-	store, err := tokenredis.New(leaving{s.client, ctx, cancel}, s.pool, tokenredis.Config{Lease: time.Hour, Call: 2 * time.Second})
+	store, err := tokenredis.New(testredis.Leaving{Client: s.client, Caller: ctx, Leave: cancel}, s.pool, tokenredis.Config{Lease: time.Hour, Call: 2 * time.Second})
 	require.NoError(t, err)
 	_, err = store.Use(ctx, tok, ann, order42, s.never)
 	require.ErrorIs(t, err, context.Canceled)

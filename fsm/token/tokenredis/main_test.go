@@ -3,6 +3,7 @@ package tokenredis_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -80,13 +81,33 @@ func (s *stage) count(query string) int {
 
 func (s *stage) effects() int { return s.count(`SELECT count(*) FROM effects`) }
 
-// field is one of what Redis has of the only token.
-func (s *stage) field(tok token.Token, name string) string {
+// key is the only key in Redis.
+func (s *stage) key() string {
 	s.t.Helper()
 	keys, err := s.client.Do(s.t.Context(), s.client.B().Keys().Pattern("*").Build()).AsStrSlice()
 	require.NoError(s.t, err)
 	require.Len(s.t, keys, 1)
-	text, err := s.client.Do(s.t.Context(), s.client.B().Hget().Key(keys[0]).Field(name).Build()).ToString()
+	return keys[0]
+}
+
+// leaseIsOver reports whether the lease of the only token has run out, by Redis's clock.
+func (s *stage) leaseIsOver(tok token.Token) bool {
+	s.t.Helper()
+	until, err := strconv.ParseInt(s.field(tok, "lease"), 10, 64)
+	require.NoError(s.t, err)
+	now, err := s.client.Do(s.t.Context(), s.client.B().Time().Build()).AsStrSlice()
+	require.NoError(s.t, err)
+	seconds, err := strconv.ParseInt(now[0], 10, 64)
+	require.NoError(s.t, err)
+	micros, err := strconv.ParseInt(now[1], 10, 64)
+	require.NoError(s.t, err)
+	return until <= seconds*1000+micros/1000
+}
+
+// field is one of what Redis has of the only token.
+func (s *stage) field(tok token.Token, name string) string {
+	s.t.Helper()
+	text, err := s.client.Do(s.t.Context(), s.client.B().Hget().Key(s.key()).Field(name).Build()).ToString()
 	if rueidis.IsRedisNil(err) {
 		return ""
 	}

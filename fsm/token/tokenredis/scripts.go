@@ -46,13 +46,16 @@ if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return {'0'} end
 redis.call('HDEL', KEYS[1], 'owner', 'lease')
 return {'1'}`)
 
-	// Not so here: what is gone would be told as not known.
-	revokeScript = rueidis.NewLuaScript(`
-local t = redis.call('HMGET', KEYS[1], 'used', 'lease')
+	// What is asked before a token is revoked; a lease that is over says nothing.
+	lookScript = rueidis.NewLuaScriptRetryable(`
+local t = redis.call('HMGET', KEYS[1], 'kind', 'keep', 'principal', 'purpose', 'used', 'lease')
+if not t[1] then return {'missing'} end
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
-if t[1] or (t[2] and tonumber(t[2]) > now) then return {'0'} end
-return {tostring(redis.call('DEL', KEYS[1]))}`)
+if t[5] or (t[6] and tonumber(t[6]) > now) then return {'used'} end
+return {'free', t[1], t[2], tostring(redis.call('PTTL', KEYS[1])), t[3], t[4]}`)
+
+	forgetScript = rueidis.NewLuaScriptRetryable(`return {tostring(redis.call('DEL', KEYS[1]))}`)
 )
 
 // millis is a duration for a script.

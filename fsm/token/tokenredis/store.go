@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/internal/redisconn"
 	"github.com/pawl-go/pawl/fsm/token"
 )
 
@@ -50,15 +51,22 @@ type Config struct {
 
 // Store has tokens in Redis. It is safe for concurrent use.
 type Store struct {
-	client  rueidis.Client
+	conn    *redisconn.Conn
 	db      DB
 	config  Config
 	circuit circuit
 }
 
 // New returns a store. It asks neither server. The error is fsm.ErrArgument for a
-// duration that cannot be.
+// duration that cannot be, and without a client.
 func New(client rueidis.Client, db DB, c Config) (*Store, error) {
+	if client == nil {
+		return nil, fmt.Errorf("%w: a token store without a client", fsm.ErrArgument)
+	}
+	return by(redisconn.Of(client), db, c)
+}
+
+func by(conn *redisconn.Conn, db DB, c Config) (*Store, error) {
 	if c.Lease < time.Millisecond {
 		return nil, fmt.Errorf("%w: the lease of a token store is not positive", fsm.ErrArgument)
 	}
@@ -77,8 +85,20 @@ func New(client rueidis.Client, db DB, c Config) (*Store, error) {
 	if c.Prefix == "" {
 		c.Prefix = "pawl:token:"
 	}
-	return &Store{client: client, db: db, config: c, circuit: circuit{stay: c.Down, now: time.Now}}, nil
+	return &Store{conn: conn, db: db, config: c, circuit: circuit{stay: c.Down, now: time.Now}}, nil
 }
+
+// Open is New for a program that has to start while Redis is away: the store connects
+// when it is first asked, and again after Redis was away. Until then PostgreSQL does
+// its work, as whenever Redis fails. The option's cache is switched off; its
+// Dialer.Timeout bounds one attempt. Close ends the connection.
+func Open(option rueidis.ClientOption, db DB, c Config) (*Store, error) {
+	return by(redisconn.To(option), db, c)
+}
+
+// Close closes the connection of a store of Open. That of New has its client from its
+// user, who closes it.
+func (s *Store) Close() { s.conn.Close() }
 
 // Issue is token.Issue, in Redis; in PostgreSQL while Redis fails.
 func (s *Store) Issue(ctx context.Context, k token.Kind, principal, purpose string) (token.Token, error) {
@@ -100,27 +120,41 @@ func (s *Store) Issue(ctx context.Context, k token.Kind, principal, purpose stri
 }
 
 // Revoke makes a token that was not used invalid, and reports whether it did:
-// false says that it was used, is being used, or is not known. The error is
-// ErrUnavailable while Redis fails and PostgreSQL does not know the token. A Redis
-// that is restored from before knows the token again.
+// false says that it was used, is being used, or is not known. It waits for a use
+// whose lease has run out. The error is ErrUnavailable while Redis fails and
+// PostgreSQL does not know the token.
+//
+// That it was revoked is a row in PostgreSQL until the token would have expired: a
+// Redis that is restored from before, or a use that has reserved the token there
+// already, does not make it valid again.
 func (s *Store) Revoke(ctx context.Context, t token.Token) (bool, error) {
 	if _, ok := t.Hash(); !ok {
 		return false, nil
 	}
-	done, err := s.call(ctx, revokeScript, s.key(t))
-	if err != nil && !errors.Is(err, errDown) {
-		return false, err
+	answer, down := s.call(ctx, lookScript, s.key(t))
+	if down != nil && !errors.Is(down, errDown) {
+		return false, down
 	}
-	known, dbErr := token.Revoke(ctx, s.db, t)
+	var record *token.Record
 	switch {
-	case dbErr != nil:
-		return false, dbErr
-	case known:
-		return true, nil
-	case err != nil:
-		return false, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	case down == nil && answer[0] == "used":
+		return false, nil
+	case down == nil && answer[0] == "free" && len(answer) == 6:
+		record = &token.Record{
+			Kind: answer[1], Keep: duration(answer[2]), Left: duration(answer[3]),
+			Principal: answer[4], Purpose: answer[5],
+		}
 	}
-	return done[0] == "1", nil
+	revoked, err := token.RevokeRecord(ctx, s.db, t, record)
+	switch {
+	case err != nil:
+		return false, err
+	case revoked && record != nil:
+		_, _ = s.call(context.WithoutCancel(ctx), forgetScript, s.key(t)) // the row is what counts
+	case !revoked && down != nil:
+		return false, fmt.Errorf("%w: %w", ErrUnavailable, down)
+	}
+	return revoked, nil
 }
 
 // key is the token's key, which has its hash and not its text.

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/redis/rueidis"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/fault"
 	"github.com/pawl-go/pawl/fsm/token"
 	"github.com/pawl-go/pawl/fsm/token/tokenredis"
 )
@@ -188,7 +190,89 @@ func TestConfigsThatCannotBe(t *testing.T) {
 	for _, c := range []tokenredis.Config{
 		{}, {Lease: -1}, {Lease: time.Second, Wait: -1}, {Lease: time.Second, Call: -1}, {Lease: time.Second, Down: -1},
 	} {
-		_, err := tokenredis.New(nil, nil, c)
+		_, err := tokenredis.Open(rueidis.ClientOption{}, nil, c)
 		require.ErrorIs(t, err, fsm.ErrArgument)
 	}
+	_, err := tokenredis.New(nil, nil, tokenredis.Config{Lease: time.Second})
+	require.ErrorIs(t, err, fsm.ErrArgument, "no client")
+}
+
+// The lease of a slow use has run out: Revoke waits for what becomes of it, in
+// PostgreSQL, where nobody sees its row yet.
+func TestRevokeDuringSlowUse(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []bool{false, true} {
+		s := open(t, tokenredis.Config{Lease: time.Millisecond, Call: 2 * time.Second})
+		tok := s.issue()
+		type answer struct {
+			revoked bool
+			err     error
+		}
+		told := make(chan answer, 1)
+		_, err := s.Use(t.Context(), tok, ann, order42, func(ctx context.Context, tx pgx.Tx) ([]byte, error) {
+			require.Eventually(t, func() bool { return s.leaseIsOver(tok) }, 20*time.Second, time.Millisecond)
+			go func() {
+				revoked, err := s.Revoke(context.WithoutCancel(ctx), tok)
+				told <- answer{revoked, err}
+			}()
+			s.awaitWaiter()
+			if fails {
+				return nil, errBusiness
+			}
+			return works("paid")(ctx, tx)
+		})
+		if fails {
+			require.ErrorIs(t, err, errBusiness)
+		} else {
+			require.NoError(t, err)
+		}
+		require.Equal(t, answer{revoked: fails}, <-told)
+		_, err = s.Use(t.Context(), tok, ann, order42, s.never)
+		require.Equal(t, fails, err != nil, "it replays, or is revoked")
+	}
+}
+
+// A token is revoked between its reservation in Redis and the use in PostgreSQL, whose
+// lease has run out by then. The use finds that out, and so does one in a Redis that is
+// restored from before.
+func TestRevokedIsRevoked(t *testing.T) {
+	t.Parallel()
+	s := open(t, tokenredis.Config{Lease: time.Millisecond, Call: 2 * time.Second})
+	tok := s.issue()
+	key := s.key()
+	before, err := s.client.Do(t.Context(), s.client.B().Dump().Key(key).Build()).ToString()
+	require.NoError(t, err)
+	reserved := fault.With(t.Context(), tokenredis.PointReserved, func(ctx context.Context) error {
+		require.Eventually(t, func() bool { return s.leaseIsOver(tok) }, 20*time.Second, time.Millisecond)
+		revoked, err := s.Revoke(ctx, tok)
+		require.NoError(t, err)
+		require.True(t, revoked)
+		return nil
+	})
+	_, err = s.Use(reserved, tok, ann, order42, s.never)
+	require.Equal(t, token.Expired, reason(t, err))
+
+	require.NoError(t, s.client.Do(t.Context(), s.client.B().Restore().Key(key).Ttl(time.Hour.Milliseconds()).SerializedValue(before).Build()).Error())
+	_, err = s.Use(t.Context(), tok, ann, order42, s.never)
+	require.Equal(t, token.Expired, reason(t, err))
+	require.Equal(t, 1, s.count(`SELECT count(*) FROM fsm_token WHERE sweep_at > now() + interval '29 min'`), "it is kept as long as the token")
+	n, err := token.Sweep(t.Context(), s.pool, 0)
+	require.NoError(t, err)
+	require.Zero(t, n)
+}
+
+// What is documented: token.RevokeAll does not reach a token that is in Redis alone. A
+// purpose that changes with the session does.
+func TestRevokeAllDoesNotReachRedis(t *testing.T) {
+	t.Parallel()
+	s := open(t, lasting)
+	tok, err := s.Issue(t.Context(), pay, ann, order42+", session 7")
+	require.NoError(t, err)
+	n, err := token.RevokeAll(t.Context(), s.pool, ann)
+	require.NoError(t, err)
+	require.Zero(t, n)
+	_, err = s.Use(t.Context(), tok, ann, order42+", session 8", s.never)
+	require.Equal(t, token.WrongPurpose, reason(t, err))
+	_, err = s.Use(t.Context(), tok, ann, order42+", session 7", works("paid"))
+	require.NoError(t, err)
 }

@@ -1,0 +1,73 @@
+package shop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/gen/payment"
+)
+
+// quarters lets the machines ask for payments n times.
+func (b *bench) quarters(n int) {
+	b.t.Helper()
+	for range n {
+		b.clock.advance(15 * time.Minute)
+		b.sweep()
+		b.relayed()
+	}
+}
+
+// The callback of a payment never comes: when it is not asked for any more, a person
+// gets one case, of order and payment together.
+func TestPaymentThatNobodyTellsOfIsACase(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.order(orderA)
+	b.pay(orderA, "p-1")
+	b.quarters(19)
+	require.Equal(t, "none", b.cases())
+	b.quarters(1)
+	const want = "payments payment.query NoAnswer"
+	require.Equal(t, want, b.cases())
+	require.Equal(t, orderA+" p-1", b.value("SELECT order_id || ' ' || delivery_id FROM shop_cases"))
+	b.quarters(20) // the payment is asked for twice as often
+	b.again()
+	require.Equal(t, want, b.cases())
+	require.Equal(t, "PAYING SUBMITTED", b.value("SELECT o.status || ' ' || p.status FROM orders AS o, payments AS p WHERE o.deadline_at IS NULL AND p.deadline_at IS NULL"))
+	b.stock(10)
+	b.told("Applied", paymentOf(orderA, "p-1", 10050)) // late, and taken
+	require.Equal(t, "PAID", b.state(orderA))
+}
+
+// A second attempt whose end is not known is a case of its own, though the order was
+// paid: its money would be the customer's.
+func TestSecondPaymentThatNobodyTellsOfIsACase(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.paid(orderA, "p-1")
+	require.Equal(t, "SUCCEEDED", b.value("SELECT status FROM payments"))
+	b.order(orderB)
+	b.pay(orderB, "p-2")
+	b.pay(orderB, "p-3")
+	b.told("Applied", paymentOf(orderB, "p-2", 10050))
+	b.quarters(39)
+	require.Equal(t, "none", b.cases())
+	b.quarters(1)
+	require.Equal(t, orderB+" p-3", b.value("SELECT string_agg(order_id || ' ' || delivery_id, ', ') FROM shop_cases"))
+}
+
+// Its payment was given up, and the order has nothing to ask for: a case all the same.
+func TestOrderThatWaitsForNoPaymentIsACase(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.order(orderA)
+	b.pay(orderA, "p-1")
+	closed, err := payment.Close(t.Context(), b.pool, "p-1")
+	require.NoError(t, err)
+	require.Equal(t, fsm.Applied, closed.Outcome)
+	b.quarters(20)
+	require.Equal(t, orderA, b.value("SELECT string_agg(delivery_id, ', ') FROM shop_cases"))
+}
