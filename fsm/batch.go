@@ -33,9 +33,6 @@ type Batch[K comparable, P any, S ~string, R any] struct {
 	// Check returns ErrArgument for what cannot be right, before any SQL; nil
 	// where nothing can be seen then.
 	Check func(K, P) error
-	// Canonical makes one of all keys that name the same row; nil where each
-	// row has one key.
-	Canonical func(K) K
 	// Guards names the guards tried in a state; nil for an event without.
 	Guards func(S) []Guard
 	// Run runs the statement once for items of which no two have the same key.
@@ -138,4 +135,13 @@ func FireBatch[K comparable, P any, S ~string, R any](ctx context.Context, db DB
 		return r.results, err
 	}
 	return r.results, nil
+}
+
+// canonical is the key as all that name the same row are spelled. Keys that have
+// several spellings have the method Canonical.
+func canonical[K comparable](key K) K {
+	if k, ok := any(key).(interface{ Canonical() K }); ok {
+		return k.Canonical()
+	}
+	return key
 }

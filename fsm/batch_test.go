@@ -13,15 +13,20 @@ import (
 
 type (
 	terms     struct{ No string }
-	batchItem = Item[string, terms]
-	batchCall = BatchCall[string, terms]
+	batchItem = Item[spelled, terms]
+	batchCall = BatchCall[spelled, terms]
 	batchSays = BatchAnswer[state, row]
 )
+
+// spelled is a key of which capital letters are another spelling.
+type spelled string
+
+func (s spelled) Canonical() spelled { return spelled(strings.ToLower(string(s))) }
 
 // rows is a batch whose statement is a function, and what the statements were
 // given: "k/P" for each item.
 type rows struct {
-	batch Batch[string, terms, state, row]
+	batch Batch[spelled, terms, state, row]
 	log   []string
 }
 
@@ -29,9 +34,9 @@ type rows struct {
 // number; "" for no row.
 func answering(say func(key, no string) string) *rows {
 	r := &rows{}
-	r.batch = Batch[string, terms, state, row]{
-		Event: pay, Canonical: strings.ToLower,
-		Check: func(_ string, p terms) error {
+	r.batch = Batch[spelled, terms, state, row]{
+		Event: pay,
+		Check: func(_ spelled, p terms) error {
 			if p.No == "" {
 				return &CallError{"order", "pay", ErrArgument, errors.New("no is empty")}
 			}
@@ -41,14 +46,18 @@ func answering(say func(key, no string) string) *rows {
 			r.note(b)
 			var all []batchSays
 			for i, key := range b.Keys {
-				if outcome := say(key, b.Params[i].No); outcome != "" {
-					all = append(all, batchSays{b.N[i], reply{Outcome: outcome, State: "PAID", Version: 2, Row: row{key}}})
+				if outcome := say(string(key), b.Params[i].No); outcome != "" {
+					all = append(all, batchSays{b.N[i], reply{Outcome: outcome, State: "PAID", Version: 2, Row: row{string(key)}}})
 				}
 			}
 			return all, nil
 		},
-		Lock: func(_ context.Context, _ DB, keys []string) error {
-			r.log = append(r.log, "lock "+strings.Join(keys, " "))
+		Lock: func(_ context.Context, _ DB, keys []spelled) error {
+			text := "lock"
+			for _, key := range keys {
+				text += " " + string(key)
+			}
+			r.log = append(r.log, text)
 			return nil
 		},
 	}
@@ -58,7 +67,7 @@ func answering(say func(key, no string) string) *rows {
 func (r *rows) note(b *batchCall) {
 	given := make([]string, len(b.Keys))
 	for i, key := range b.Keys {
-		given[i] = key + "/" + b.Params[i].No
+		given[i] = string(key) + "/" + b.Params[i].No
 	}
 	r.log = append(r.log, strings.Join(given, " "))
 }
@@ -85,7 +94,7 @@ func list(text string) []batchItem {
 	var items []batchItem
 	for _, f := range strings.Fields(text) {
 		key, no, _ := strings.Cut(f, "/")
-		items = append(items, batchItem{Key: key, Params: terms{no}})
+		items = append(items, batchItem{Key: spelled(key), Params: terms{no}})
 	}
 	return items
 }
@@ -155,7 +164,7 @@ func TestAnotherVersionIsAnotherItem(t *testing.T) {
 func TestARacedItemIsAskedAgainAlone(t *testing.T) {
 	t.Parallel()
 	r := answering(nil)
-	times := map[string]int{}
+	times := map[spelled]int{}
 	r.batch.Run = func(_ context.Context, _ DB, b *batchCall) ([]batchSays, error) {
 		r.note(b)
 		var all []batchSays
@@ -164,7 +173,7 @@ func TestARacedItemIsAskedAgainAlone(t *testing.T) {
 			if times[key]++; key == "b" && times[key] < 3 || key == "c" {
 				outcome = answerRaced
 			}
-			all = append(all, batchSays{b.N[i], reply{Outcome: outcome, Row: row{key}}})
+			all = append(all, batchSays{b.N[i], reply{Outcome: outcome, Row: row{string(key)}}})
 		}
 		return all, nil
 	}
@@ -178,7 +187,7 @@ func TestABigBatchIsCut(t *testing.T) {
 	t.Parallel()
 	var items []batchItem
 	for i := range 2*batchSize + 1 {
-		items = append(items, batchItem{Key: fmt.Sprint(i), Params: terms{"1"}})
+		items = append(items, batchItem{Key: spelled(fmt.Sprint(i)), Params: terms{"1"}})
 	}
 	r := answering(always("Applied"))
 	told, err := r.fire(&fakeDB{}, items)
@@ -240,7 +249,7 @@ func TestWhatABatchGivesItsStatement(t *testing.T) {
 	_, err := r.fire(&fakeDB{}, items, Actor("all"), Reason("why"), RequestID("r"), At(noon))
 	require.NoError(t, err)
 	require.Equal(t, &batchCall{
-		N: []int32{0, 1}, Keys: []string{"a", "b"}, Params: []terms{{"1"}, {"2"}},
+		N: []int32{0, 1}, Keys: []spelled{"a", "b"}, Params: []terms{{"1"}, {"2"}},
 		Versions: []int64{7, 0}, Expects: []bool{true, false},
 		Actors: []string{"ann", "all"}, Reasons: []string{"because", "why"}, RequestIDs: []string{"r1", "r"}, Now: &noon,
 	}, got)
@@ -347,7 +356,7 @@ func TestABatchInATransactionLocksItsRowsFirst(t *testing.T) {
 		require.Equal(t, tc.log, r.log)
 	}
 	r := answering(always("Applied"))
-	r.batch.Lock = func(context.Context, DB, []string) error { return server("ERROR", "55P03") }
+	r.batch.Lock = func(context.Context, DB, []spelled) error { return server("ERROR", "55P03") }
 	told, err := r.fire(tx, list("a/1 a/2 b/1"))
 	require.ErrorIs(t, err, ErrNothingDone)
 	require.True(t, Retryable(err))

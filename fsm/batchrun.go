@@ -92,10 +92,7 @@ func (r *batchRun[K, P, S, R]) line() {
 				continue
 			}
 		}
-		key := item.Key
-		if r.Canonical != nil {
-			key = r.Canonical(key)
-		}
+		key := canonical(item.Key)
 		row := at[key]
 		if row == nil {
 			row = &batchRow[K]{key: key}

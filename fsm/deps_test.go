@@ -17,10 +17,11 @@ func others(t *testing.T, pkg string) []string {
 	return strings.Fields(string(out))
 }
 
+// pgx with its pool, that is.
 func TestFsmNeedsPgxAlone(t *testing.T) {
 	t.Parallel()
 	const self = "github.com/pawl-go/pawl/fsm"
 	needed := others(t, self)
 	require.Contains(t, needed, self)
-	require.Subset(t, append(others(t, "github.com/jackc/pgx/v5"), self), needed)
+	require.Subset(t, append(others(t, "github.com/jackc/pgx/v5/pgxpool"), self), needed)
 }

@@ -21,10 +21,9 @@ type PublishItem = fsm.Item[Key, struct{}]
 // an error leaves.
 func PublishBatch(ctx context.Context, on fsm.DB, items []PublishItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event:     publishInfo,
-		Lock:      lockRows,
-		Check:     publishInfoCheck,
-		Canonical: canonical,
+		Event: publishInfo,
+		Lock:  lockRows,
+		Check: publishInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.ArticlePublishBatchParams{
 				FsmN:         b.N,
@@ -52,10 +51,9 @@ type ArchiveItem = fsm.Item[Key, struct{}]
 // an error leaves.
 func ArchiveBatch(ctx context.Context, on fsm.DB, items []ArchiveItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event:     archiveInfo,
-		Lock:      lockRows,
-		Check:     archiveInfoCheck,
-		Canonical: canonical,
+		Event: archiveInfo,
+		Lock:  lockRows,
+		Check: archiveInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.ArticleArchiveBatchParams{
 				FsmN:         b.N,
@@ -96,8 +94,9 @@ func batchAnswerOf(r db.ArticlePublishBatchRow) fsm.BatchAnswer[State, Row] {
 	})}
 }
 
-// canonical is the key as PostgreSQL spells it.
-func canonical(k Key) Key {
+// Canonical is the key as PostgreSQL spells it: that of all keys that name the
+// same row.
+func (k Key) Canonical() Key {
 	return Key(fsm.CanonicalUUID(string(k)))
 }
 

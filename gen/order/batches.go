@@ -20,10 +20,9 @@ type PayItem = fsm.Item[Key, struct{}]
 // answer, in the order of the items; [fsm.FireBatch] says what an error leaves.
 func PayBatch(ctx context.Context, on fsm.DB, items []PayItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event:     payInfo,
-		Lock:      lockRows,
-		Check:     payInfoCheck,
-		Canonical: canonical,
+		Event: payInfo,
+		Lock:  lockRows,
+		Check: payInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderPayBatchParams{
 				FsmN:         b.N,
@@ -51,10 +50,9 @@ type QueryPaymentItem = fsm.Item[Key, struct{}]
 // says what an error leaves.
 func QueryPaymentBatch(ctx context.Context, on fsm.DB, items []QueryPaymentItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event:     queryPaymentInfo,
-		Lock:      lockRows,
-		Check:     queryPaymentInfoCheck,
-		Canonical: canonical,
+		Event: queryPaymentInfo,
+		Lock:  lockRows,
+		Check: queryPaymentInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderQueryPaymentBatchParams{
 				FsmN:         b.N,
@@ -84,10 +82,9 @@ type QueryRefundItem = fsm.Item[Key, struct{}]
 // what an error leaves.
 func QueryRefundBatch(ctx context.Context, on fsm.DB, items []QueryRefundItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event:     queryRefundInfo,
-		Lock:      lockRows,
-		Check:     queryRefundInfoCheck,
-		Canonical: canonical,
+		Event: queryRefundInfo,
+		Lock:  lockRows,
+		Check: queryRefundInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderQueryRefundBatchParams{
 				FsmN:         b.N,
@@ -117,10 +114,9 @@ type ExpireItem = fsm.Item[Key, struct{}]
 // leaves.
 func ExpireBatch(ctx context.Context, on fsm.DB, items []ExpireItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event:     expireInfo,
-		Lock:      lockRows,
-		Check:     expireInfoCheck,
-		Canonical: canonical,
+		Event: expireInfo,
+		Lock:  lockRows,
+		Check: expireInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderExpireBatchParams{
 				FsmN:         b.N,
@@ -150,11 +146,10 @@ type PaymentSucceededItem = fsm.Item[Key, PaymentSucceededParams]
 // [fsm.FireBatch] says what an error leaves.
 func PaymentSucceededBatch(ctx context.Context, on fsm.DB, items []PaymentSucceededItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, PaymentSucceededParams, State, Row]{
-		Event:     paymentSucceededInfo,
-		Lock:      lockRows,
-		Check:     paymentSucceededInfoCheck,
-		Facts:     true,
-		Canonical: canonical,
+		Event: paymentSucceededInfo,
+		Lock:  lockRows,
+		Check: paymentSucceededInfoCheck,
+		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, PaymentSucceededParams]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderPaymentSucceededBatchParams{
 				FsmN:         b.N,
@@ -188,11 +183,10 @@ type PaymentFailedItem = fsm.Item[Key, PaymentFailedParams]
 // says what an error leaves.
 func PaymentFailedBatch(ctx context.Context, on fsm.DB, items []PaymentFailedItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, PaymentFailedParams, State, Row]{
-		Event:     paymentFailedInfo,
-		Lock:      lockRows,
-		Check:     paymentFailedInfoCheck,
-		Facts:     true,
-		Canonical: canonical,
+		Event: paymentFailedInfo,
+		Lock:  lockRows,
+		Check: paymentFailedInfoCheck,
+		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, PaymentFailedParams]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderPaymentFailedBatchParams{
 				FsmN:         b.N,
@@ -225,10 +219,9 @@ type CancelItem = fsm.Item[Key, struct{}]
 // leaves.
 func CancelBatch(ctx context.Context, on fsm.DB, items []CancelItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event:     cancelInfo,
-		Lock:      lockRows,
-		Check:     cancelInfoCheck,
-		Canonical: canonical,
+		Event: cancelInfo,
+		Lock:  lockRows,
+		Check: cancelInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderCancelBatchParams{
 				FsmN:         b.N,
@@ -257,10 +250,9 @@ type ShipItem = fsm.Item[Key, struct{}]
 // answer, in the order of the items; [fsm.FireBatch] says what an error leaves.
 func ShipBatch(ctx context.Context, on fsm.DB, items []ShipItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event:     shipInfo,
-		Lock:      lockRows,
-		Check:     shipInfoCheck,
-		Canonical: canonical,
+		Event: shipInfo,
+		Lock:  lockRows,
+		Check: shipInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderShipBatchParams{
 				FsmN:         b.N,
@@ -290,10 +282,9 @@ type ReceiveItem = fsm.Item[Key, struct{}]
 // an error leaves.
 func ReceiveBatch(ctx context.Context, on fsm.DB, items []ReceiveItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
-		Event:     receiveInfo,
-		Lock:      lockRows,
-		Check:     receiveInfoCheck,
-		Canonical: canonical,
+		Event: receiveInfo,
+		Lock:  lockRows,
+		Check: receiveInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderReceiveBatchParams{
 				FsmN:         b.N,
@@ -323,12 +314,11 @@ type RefundItem = fsm.Item[Key, RefundParams]
 // leaves.
 func RefundBatch(ctx context.Context, on fsm.DB, items []RefundItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, RefundParams, State, Row]{
-		Event:     refundInfo,
-		Lock:      lockRows,
-		Check:     refundInfoCheck,
-		Facts:     true,
-		Canonical: canonical,
-		Guards:    refundInfoGuards,
+		Event:  refundInfo,
+		Lock:   lockRows,
+		Check:  refundInfoCheck,
+		Facts:  true,
+		Guards: refundInfoGuards,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, RefundParams]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderRefundBatchParams{
 				FsmN:         b.N,
@@ -362,11 +352,10 @@ type RefundSucceededItem = fsm.Item[Key, RefundSucceededParams]
 // [fsm.FireBatch] says what an error leaves.
 func RefundSucceededBatch(ctx context.Context, on fsm.DB, items []RefundSucceededItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, RefundSucceededParams, State, Row]{
-		Event:     refundSucceededInfo,
-		Lock:      lockRows,
-		Check:     refundSucceededInfoCheck,
-		Facts:     true,
-		Canonical: canonical,
+		Event: refundSucceededInfo,
+		Lock:  lockRows,
+		Check: refundSucceededInfoCheck,
+		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, RefundSucceededParams]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderRefundSucceededBatchParams{
 				FsmN:         b.N,
@@ -401,11 +390,10 @@ type RefundFailedItem = fsm.Item[Key, RefundFailedParams]
 // says what an error leaves.
 func RefundFailedBatch(ctx context.Context, on fsm.DB, items []RefundFailedItem, options ...fsm.Option) ([]BatchResult, error) {
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, RefundFailedParams, State, Row]{
-		Event:     refundFailedInfo,
-		Lock:      lockRows,
-		Check:     refundFailedInfoCheck,
-		Facts:     true,
-		Canonical: canonical,
+		Event: refundFailedInfo,
+		Lock:  lockRows,
+		Check: refundFailedInfoCheck,
+		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, RefundFailedParams]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderRefundFailedBatchParams{
 				FsmN:   b.N,
@@ -452,8 +440,9 @@ func batchAnswerOf(r db.OrderPayBatchRow) fsm.BatchAnswer[State, Row] {
 	})}
 }
 
-// canonical is the key as PostgreSQL spells it.
-func canonical(k Key) Key {
+// Canonical is the key as PostgreSQL spells it: that of all keys that name the
+// same row.
+func (k Key) Canonical() Key {
 	return Key(fsm.CanonicalUUID(string(k)))
 }
 

@@ -52,9 +52,6 @@ func (g *generator) batch(f *genfile.File, e *model.Event) {
 	if len(e.Identity) > 0 && writes(e) {
 		f.P("Facts: true,")
 	}
-	if g.respelled() {
-		f.P("Canonical: canonical,")
-	}
 	if g.guarded(e) {
 		f.P("Guards: ", infoVar(e.Ident), "Guards,")
 	}
@@ -172,8 +169,8 @@ func (g *generator) canonical(f *genfile.File) {
 	if !g.respelled() {
 		return
 	}
-	f.P("// canonical is the key as PostgreSQL spells it.")
-	f.P("func canonical(k Key) Key {")
+	f.Comment("Canonical", "is the key as PostgreSQL spells it: that of all keys that name the same row.")
+	f.P("func (k Key) Canonical() Key {")
 	if !g.composite() {
 		f.P("return Key(", f.Import(RuntimePath, "CanonicalUUID"), "(string(k)))")
 	} else {

@@ -1,0 +1,531 @@
+package fsm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+)
+
+// desk is a coalescer with one worker, over a batch that waits to be let go, and
+// writes down what it was given.
+type desk struct {
+	*Coalescer[spelled, terms, state, row]
+	mu  sync.Mutex
+	log []string
+	let chan struct{} // one token a batch
+	say func(item batchItem) BatchResult[state, row]
+	err func(items []batchItem) error
+}
+
+func newDesk(t *testing.T, o Coalescing) *desk {
+	t.Helper()
+	o, err := o.complete()
+	require.NoError(t, err)
+	d := &desk{let: make(chan struct{})}
+	d.say = func(item batchItem) BatchResult[state, row] {
+		return BatchResult[state, row]{Result: Result[state, row]{Outcome: Applied, Row: row{string(item.Key) + "/" + item.Params.No}}}
+	}
+	d.Coalescer = newCoalescer([]DB{&fakeDB{}}, d.run, o)
+	return d
+}
+
+func (d *desk) run(ctx context.Context, _ DB, items []batchItem, _ ...Option) ([]BatchResult[state, row], error) {
+	given := make([]string, len(items))
+	for i, item := range items {
+		given[i] = string(item.Key) + "/" + item.Params.No
+	}
+	d.mu.Lock()
+	d.log = append(d.log, strings.Join(given, " "))
+	d.mu.Unlock()
+	var err error
+	select {
+	case <-d.let:
+		if d.err != nil {
+			err = d.err(items)
+		}
+	case <-ctx.Done():
+		err = fmt.Errorf("%w: %w", ErrUnknown, ctx.Err())
+	}
+	results := make([]BatchResult[state, row], len(items))
+	for i, item := range items {
+		if results[i] = d.say(item); err != nil {
+			results[i] = BatchResult[state, row]{Err: err}
+		}
+	}
+	return results, err
+}
+
+func (d *desk) batches() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.log)
+}
+
+// fired is a call under way.
+type fired struct {
+	result Result[state, row]
+	err    error
+	done   chan struct{}
+}
+
+// come makes the calls of "k/P k/P", one after the other.
+func (d *desk) come(ctx context.Context, calls string) []*fired {
+	var all []*fired
+	for _, item := range list(calls) {
+		f := &fired{done: make(chan struct{})}
+		all = append(all, f)
+		go func() {
+			f.result, f.err = d.Fire(ctx, item)
+			close(f.done)
+		}()
+		synctest.Wait()
+	}
+	return all
+}
+
+// short is what calls were told: "-" for those that still wait.
+func short(calls []*fired) string {
+	told := make([]string, len(calls))
+	for i, f := range calls {
+		select {
+		case <-f.done:
+			told[i] = f.result.Row.Key
+			if f.err != nil {
+				told[i] = f.err.Error()
+			}
+		default:
+			told[i] = "-"
+		}
+	}
+	return strings.Join(told, " ")
+}
+
+func (d *desk) letAll() { close(d.let) }
+
+func closed(t *testing.T, d *desk) {
+	t.Helper()
+	require.NoError(t, d.Close(context.Background()))
+	require.Zero(t, d.Stats().Waiting)
+}
+
+func TestWhatComesDuringABatchIsTheNext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{})
+		defer closed(t, d)
+		calls := d.come(t.Context(), "a/1 b/1 c/1 d/1")
+		require.Equal(t, []string{"a/1"}, d.batches(), "the first does not wait for others")
+		require.Equal(t, "- - - -", short(calls))
+		d.let <- struct{}{}
+		synctest.Wait()
+		require.Equal(t, []string{"a/1", "b/1 c/1 d/1"}, d.batches())
+		require.Equal(t, "a/1 - - -", short(calls))
+		d.let <- struct{}{}
+		synctest.Wait()
+		require.Equal(t, "a/1 b/1 c/1 d/1", short(calls))
+		require.Equal(t, CoalescerStats{Calls: 4, Batches: 2}, d.Stats())
+	})
+}
+
+func TestARowsCallsGoInTheirOrder(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, calls string
+		size        int
+		batches     []string
+	}{
+		{"one of a row at a time", "x/0 a/1 a/2 b/1 a/3", 0, []string{"x/0", "a/1 b/1", "a/2", "a/3"}},
+		{"those that repeat it with it", "x/0 a/1 a/1 a/2 a/1", 0, []string{"x/0", "a/1 a/1", "a/2", "a/1"}},
+		{"each row has its turn", "x/0 a/1 a/2 a/3 b/1 c/1", 2, []string{"x/0", "a/1 b/1", "c/1 a/2", "a/3"}},
+		{"a batch has its size", "x/0 a/1 b/1 c/1 d/1 e/1", 2, []string{"x/0", "a/1 b/1", "c/1 d/1", "e/1"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newDesk(t, Coalescing{Size: tc.size})
+				defer closed(t, d)
+				calls := d.come(t.Context(), tc.calls)
+				d.letAll()
+				synctest.Wait()
+				require.Equal(t, tc.batches, d.batches())
+				require.Equal(t, tc.calls, short(calls), "each has its own answer")
+			})
+		})
+	}
+}
+
+// What repeats the parameters and expects another version is another call.
+func TestAnotherVersionIsNoRepetition(t *testing.T) {
+	t.Parallel()
+	one, also, two := int64(1), int64(1), int64(2)
+	call := func(v *int64) *laneCall[spelled, terms, state, row] {
+		return &laneCall[spelled, terms, state, row]{item: batchItem{Key: "a", Params: terms{"1"}, Version: v}}
+	}
+	require.True(t, call(nil).repeats(call(nil)))
+	require.True(t, call(&one).repeats(call(&also)))
+	require.False(t, call(&one).repeats(call(&two)))
+	require.False(t, call(&one).repeats(call(nil)))
+}
+
+// Two spellings of a key are one row, and so one line.
+func TestSpellingsOfAKeyAreOneRow(t *testing.T) {
+	t.Parallel()
+	var got []spelled
+	o, err := Coalescing{}.complete()
+	require.NoError(t, err)
+	dbs := make([]DB, 8)
+	c := newCoalescer(dbs, func(_ context.Context, _ DB, items []Item[spelled, terms], _ ...Option) ([]BatchResult[state, row], error) {
+		got = append(got, items[0].Key) // one call at a time
+		return make([]BatchResult[state, row], len(items)), nil
+	}, o)
+	for _, key := range []spelled{"A", "a", "A"} {
+		_, err := c.Fire(t.Context(), Item[spelled, terms]{Key: key})
+		require.NoError(t, err)
+	}
+	require.NoError(t, c.Close(t.Context()))
+	require.Equal(t, []spelled{"a", "a", "a"}, got)
+}
+
+func TestABatchIsHeldOpen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{Wait: time.Second, Size: 3})
+		defer closed(t, d)
+		d.come(t.Context(), "a/1")
+		time.Sleep(time.Second / 2)
+		calls := d.come(t.Context(), "b/1")
+		require.Empty(t, d.batches())
+		time.Sleep(time.Second / 2)
+		synctest.Wait()
+		require.Equal(t, []string{"a/1 b/1"}, d.batches(), "for as long as the first may wait")
+		d.letAll()
+		synctest.Wait()
+		require.Equal(t, "b/1", short(calls))
+		calls = d.come(t.Context(), "c/1 d/1 e/1")
+		require.Equal(t, "c/1 d/1 e/1", short(calls), "a full one goes at once")
+		require.Equal(t, []string{"a/1 b/1", "c/1 d/1 e/1"}, d.batches())
+	})
+}
+
+func TestACallerWhoLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{})
+		defer closed(t, d)
+		ctx, cancel := context.WithCancel(t.Context())
+		under := d.come(ctx, "a/1")
+		stays := d.come(t.Context(), "b/1")
+		waits := d.come(ctx, "b/2 c/1")
+		cancel()
+		synctest.Wait()
+		require.ErrorIs(t, under[0].err, ErrUnknown)
+		require.ErrorIs(t, under[0].err, context.Canceled)
+		for _, w := range waits {
+			require.ErrorIs(t, w.err, ErrNothingDone)
+			require.NotErrorIs(t, w.err, ErrUnknown)
+			require.ErrorIs(t, w.err, context.Canceled)
+		}
+		d.letAll()
+		synctest.Wait()
+		require.Equal(t, "b/1", short(stays))
+		require.Equal(t, []string{"a/1", "b/1"}, d.batches(), "what was left is not sent")
+		require.Equal(t, CoalescerStats{Calls: 2, Batches: 2, Cancelled: 2, Abandoned: 1}, d.Stats())
+	})
+}
+
+func TestThereIsRoomForSoMany(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{Waiting: 2})
+		defer closed(t, d)
+		ctx, cancel := context.WithCancel(t.Context())
+		in := d.come(t.Context(), "a/1 b/1")
+		out := d.come(ctx, "c/1")
+		later := d.come(t.Context(), "d/1")
+		require.Equal(t, 2, d.Stats().Waiting)
+		cancel()
+		synctest.Wait()
+		require.ErrorIs(t, out[0].err, ErrNothingDone)
+		d.letAll()
+		synctest.Wait()
+		require.Equal(t, "a/1 b/1 d/1", short(append(in, later...)))
+		require.Equal(t, []string{"a/1", "b/1", "d/1"}, d.batches())
+	})
+}
+
+func TestAHotRowKeepsNobodyOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{PerRow: 2})
+		defer closed(t, d)
+		d.come(t.Context(), "x/0")
+		in := d.come(t.Context(), "a/1 a/2")
+		out := d.come(t.Context(), "a/3")
+		require.ErrorIs(t, out[0].err, ErrContended)
+		require.True(t, Retryable(out[0].err))
+		other := d.come(t.Context(), "b/1")
+		d.letAll()
+		synctest.Wait()
+		require.Equal(t, "a/1 a/2 b/1", short(append(in, other...)))
+		require.Equal(t, []string{"x/0", "a/1 b/1", "a/2"}, d.batches())
+		require.EqualValues(t, 1, d.Stats().Refused)
+	})
+}
+
+// undone is what a batch is told that the server has refused.
+func undone(code string) error {
+	return &CallError{"order", "pay", ErrNothingDone, server("ERROR", code)}
+}
+
+// One row is held by somebody: the calls of it alone fail, and nothing that was done
+// is done again.
+func TestARowThatIsHeldFailsAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{})
+		defer closed(t, d)
+		calls := d.come(t.Context(), "x/0 a/1 b/1 c/1 c/1 d/1 e/1")
+		d.err = func(items []batchItem) error {
+			if slices.ContainsFunc(items, func(i batchItem) bool { return i.Key == "c" }) {
+				return undone("55P03")
+			}
+			return nil
+		}
+		d.letAll()
+		synctest.Wait()
+		require.Equal(t, []string{"x/0", "a/1 b/1 c/1 c/1 d/1 e/1", "a/1 b/1 c/1 c/1", "a/1 b/1", "c/1 c/1", "d/1 e/1"}, d.batches())
+		for i, c := range calls {
+			if i == 3 || i == 4 {
+				require.True(t, Retryable(c.err))
+			} else {
+				require.NoError(t, c.err)
+			}
+		}
+		require.EqualValues(t, 2, d.Stats().Batches)
+	})
+}
+
+// Where a batch was done in part before it waited in vain, only the rest is run again.
+func TestOnlyWhatWasUndoneIsRunAgain(t *testing.T) {
+	t.Parallel()
+	var log []string
+	o, err := Coalescing{}.complete()
+	require.NoError(t, err)
+	c := newCoalescer(nil, func(_ context.Context, _ DB, items []batchItem, _ ...Option) ([]BatchResult[state, row], error) {
+		var given []string
+		results := make([]BatchResult[state, row], len(items))
+		for i, item := range items {
+			given = append(given, string(item.Key))
+			results[i].Result.Outcome = Applied
+		}
+		log = append(log, strings.Join(given, " "))
+		if len(items) < 4 {
+			return results, nil
+		}
+		results[1].Err, results[3].Err = undone("40P01"), undone("40P01")
+		return results, results[1].Err
+	}, o)
+	results, err := c.fire(t.Context(), nil, list("a/1 b/1 c/1 d/1"), 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a b c d", "b d"}, log)
+	for _, r := range results {
+		require.NoError(t, r.Err)
+		require.Equal(t, Applied, r.Result.Outcome)
+	}
+}
+
+func TestABatchThatIsUndoneAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{})
+		defer closed(t, d)
+		calls := d.come(t.Context(), "a/1")
+		d.err = func([]batchItem) error { return undone("40P01") }
+		d.letAll()
+		synctest.Wait()
+		require.Len(t, d.batches(), maxRaces)
+		require.True(t, Retryable(calls[0].err))
+	})
+}
+
+func TestABatchThatFails(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		say  func(batchItem) BatchResult[state, row]
+		err  error
+		want error
+	}{
+		"an error for all":      {err: undone("42P01"), want: ErrNothingDone},
+		"a lost connection":     {err: &CallError{"order", "pay", ErrUnknown, errTest}, want: ErrUnknown},
+		"a panic":               {say: func(batchItem) BatchResult[state, row] { panic("boom") }, want: ErrUnknown},
+		"an item of its own":    {say: func(batchItem) BatchResult[state, row] { return BatchResult[state, row]{Err: ErrNotFound} }, want: ErrNotFound},
+		"a panic with an error": {say: func(batchItem) BatchResult[state, row] { panic(errTest) }, want: ErrUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newDesk(t, Coalescing{})
+				defer closed(t, d)
+				right := d.say
+				if tc.say != nil {
+					d.say = tc.say
+				}
+				d.err = func([]batchItem) error { return tc.err }
+				calls := d.come(t.Context(), "a/1")
+				d.let <- struct{}{}
+				synctest.Wait()
+				require.ErrorIs(t, calls[0].err, tc.want)
+				d.say, d.err = right, nil
+				calls = d.come(t.Context(), "a/1")
+				d.let <- struct{}{}
+				synctest.Wait()
+				require.Equal(t, "a/1", short(calls), "the worker goes on")
+			})
+		})
+	}
+}
+
+// A batch that answers for others than it was asked for is not believed.
+func TestABatchThatAnswersForTooFew(t *testing.T) {
+	t.Parallel()
+	o, err := Coalescing{}.complete()
+	require.NoError(t, err)
+	c := newCoalescer(make([]DB, 1), func(context.Context, DB, []batchItem, ...Option) ([]BatchResult[state, row], error) {
+		return nil, nil
+	}, o)
+	_, err = c.Fire(t.Context(), batchItem{Key: "a"})
+	require.ErrorIs(t, err, ErrUnknown)
+	require.NoError(t, c.Close(t.Context()))
+}
+
+func TestCloseDrains(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{Waiting: 3})
+		calls := d.come(t.Context(), "a/1 b/1 a/2")
+		full := d.come(t.Context(), "c/1")
+		ended := make(chan error, 2)
+		for range 2 {
+			go func() { ended <- d.Close(context.Background()) }()
+		}
+		synctest.Wait()
+		require.Empty(t, ended)
+		d.letAll()
+		require.NoError(t, <-ended)
+		require.NoError(t, <-ended)
+		synctest.Wait()
+		require.Equal(t, "a/1 b/1 a/2", short(calls))
+		require.ErrorIs(t, full[0].err, ErrClosed, "it was not in yet")
+		_, err := d.Fire(t.Context(), batchItem{Key: "d"})
+		require.ErrorIs(t, err, ErrClosed)
+		require.ErrorIs(t, err, ErrNothingDone)
+	})
+}
+
+func TestCloseWithoutPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{})
+		calls := d.come(t.Context(), "a/1 b/1 a/2")
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		require.ErrorIs(t, d.Close(ctx), context.Canceled)
+		synctest.Wait()
+		require.ErrorIs(t, calls[0].err, ErrUnknown)
+		for _, c := range calls[1:] {
+			require.ErrorIs(t, c.err, ErrClosed)
+			require.ErrorIs(t, c.err, ErrNothingDone)
+		}
+		require.Equal(t, []string{"a/1"}, d.batches())
+	})
+}
+
+func TestABatchHasItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Coalescing{Timeout: time.Minute})
+		defer closed(t, d)
+		calls := d.come(t.Context(), "a/1")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.ErrorIs(t, calls[0].err, ErrUnknown)
+		require.ErrorIs(t, calls[0].err, context.DeadlineExceeded)
+	})
+}
+
+func TestBatchesAreTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told []Coalesced
+		d := newDesk(t, Coalescing{Ran: func(c Coalesced) { told = append(told, c) }})
+		d.err = func(items []batchItem) error {
+			if items[0].Key == "c" {
+				return errTest
+			}
+			return nil
+		}
+		d.come(t.Context(), "a/1 b/1")
+		time.Sleep(time.Second)
+		d.let <- struct{}{}
+		synctest.Wait()
+		d.come(t.Context(), "b/1 c/1")
+		time.Sleep(time.Second)
+		d.letAll()
+		closed(t, d)
+		require.Equal(t, []Coalesced{
+			{Calls: 1, Rows: 1, Took: time.Second},
+			{Calls: 1, Rows: 1, Waited: time.Second, Took: time.Second},
+			{Calls: 2, Rows: 2, Waited: time.Second},
+		}, []Coalesced{told[0], told[1], withoutErr(told[2])})
+	})
+}
+
+func withoutErr(c Coalesced) Coalesced { c.Err = nil; return c }
+
+func TestHalves(t *testing.T) {
+	t.Parallel()
+	alike := func(i, j int) bool { return i/10 == j/10 } // tens are rows
+	for _, tc := range []struct{ items, want string }{
+		{"[]", "[]"}, {"[1]", "[]"}, {"[1 2]", "[]"}, {"[1 11]", "[[1] [11]]"}, {"[1 11 21]", "[[1] [11 21]]"},
+		{"[1 11 12 13]", "[[1] [11 12 13]]"}, {"[1 2 3 11]", "[[1 2 3] [11]]"}, {"[1 11 12 21]", "[[1 11 12] [21]]"},
+	} {
+		var items []int
+		for _, f := range strings.Fields(strings.Trim(tc.items, "[]")) {
+			var n int
+			_, err := fmt.Sscan(f, &n)
+			require.NoError(t, err)
+			items = append(items, n)
+		}
+		require.Equal(t, tc.want, fmt.Sprint(halves(items, alike)), tc.items)
+	}
+}
+
+func TestCoalescersThatCannotBe(t *testing.T) {
+	t.Parallel()
+	batch := func(context.Context, DB, []batchItem, ...Option) ([]BatchResult[state, row], error) { return nil, nil }
+	pool, err := pgxpool.New(t.Context(), "postgres://nowhere.invalid/x")
+	require.NoError(t, err)
+	defer pool.Close()
+	_, err = NewCoalescer(t.Context(), nil, batch, Coalescing{})
+	require.ErrorIs(t, err, ErrArgument)
+	_, err = NewCoalescer[spelled, terms, state, row](t.Context(), pool, nil, Coalescing{})
+	require.ErrorIs(t, err, ErrArgument)
+	for _, o := range []Coalescing{{Workers: -1}, {Size: -1}, {Wait: -1}, {Waiting: -1}, {PerRow: -1}, {Timeout: -1}, {LockTimeout: -1}} {
+		_, err = NewCoalescer(t.Context(), pool, batch, o)
+		require.ErrorIs(t, err, ErrArgument)
+	}
+	o, err := Coalescing{Size: 1_000_000, Waiting: 3}.complete()
+	require.NoError(t, err)
+	require.Equal(t, batchSize, o.Size)
+	require.Equal(t, 1, o.PerRow)
+	require.False(t, errors.Is(err, ErrArgument))
+}
