@@ -261,7 +261,7 @@ func (r *rows) failing(err error, bad ...string) {
 	r.batch.Run = func(ctx context.Context, db DB, b *batchCall) ([]batchSays, error) {
 		for i, key := range b.Keys {
 			for _, k := range bad {
-				if key+"/"+b.Params[i].No == k {
+				if string(key)+"/"+b.Params[i].No == k {
 					r.note(b)
 					return nil, err
 				}
