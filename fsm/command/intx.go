@@ -279,6 +279,21 @@ func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 }
 
+// outlive returns a child of parent that ends endTimeout after ctx does.
+func outlive(parent, ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(parent)
+	context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(endTimeout)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, cancel
+}
+
 // rollback goes back to a savepoint even when ctx has ended. pgx returns
 // ErrTxClosed where nothing is left to do.
 func rollback(ctx context.Context, savepoint pgx.Tx) error {
