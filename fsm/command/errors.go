@@ -94,9 +94,18 @@ func (c *Command) wrap(kind, err error) error {
 // SQLSTATE codes that this package tells apart.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const (
-	undefinedTable   = "42P01"
-	lockNotAvailable = "55P03"
+	undefinedTable       = "42P01"
+	lockNotAvailable     = "55P03"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
 )
+
+// runsAgain reports an error after which the same statement, in a transaction of its
+// own, may succeed: it did nothing, for another transaction's sake.
+func runsAgain(err error) bool {
+	state := sqlState(err)
+	return state == serializationFailure || state == deadlockDetected
+}
 
 // sqlState returns the SQLSTATE of a database error, or "".
 func sqlState(err error) string {
