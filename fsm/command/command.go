@@ -23,7 +23,8 @@ type Command struct {
 	// [DefaultMaxReply].
 	MaxReply int
 	// Headers are the reply's headers to keep and replay; nil means
-	// [DefaultHeaders]. Those that [NeverKept] reports are refused.
+	// [DefaultHeaders]. Those that [NeverKept] reports are refused. Content-Encoding
+	// is kept with any list: without it the body is not to be read.
 	Headers []string
 
 	// Wait is how long Do waits for an equal request that is at work in a
@@ -61,7 +62,9 @@ const (
 
 // DefaultHeaders are the headers that a reply keeps unless its command says other.
 func DefaultHeaders() []string {
-	return []string{"Content-Type", "Content-Language", "Content-Location", "ETag", "Last-Modified", "Location"}
+	return []string{
+		"Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "ETag", "Last-Modified", "Location",
+	}
 }
 
 func (c *Command) retention() time.Duration {
