@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,12 +39,32 @@ func canonicalJSON(text []byte) ([]byte, error) {
 	if err := w.value(0); err != nil {
 		return nil, err
 	}
-	return w.out, nil
+	if len(w.mixed) == 0 {
+		return w.out, nil
+	}
+	slices.SortFunc(w.mixed, func(a, b object) int { return a.start - b.start })
+	return w.ordered(make([]byte, 0, len(w.out)), 0, len(w.out)), nil
 }
 
+// writer writes values in the order of the text, and notes which objects have another
+// one. Those are put in order at the end, all at once: however deep a text nests, each
+// byte of it is moved once.
 type writer struct {
-	dec *json.Decoder
-	out []byte
+	dec   *json.Decoder
+	out   []byte
+	mixed []object
+}
+
+// object is one whose members were not in order, from brace to brace in writer.out.
+type object struct {
+	start, end int
+	members    []member // in order
+}
+
+// member is a name with its value, from quote to comma in writer.out.
+type member struct {
+	name       string
+	start, end int
 }
 
 // value reads one value and writes it.
@@ -104,43 +125,91 @@ func (w *writer) array(depth int) error {
 	return err
 }
 
-// member is a name and its value, written.
-type member struct {
-	name  string
-	units []uint16
-	value []byte
-}
-
-// object writes the members, sorted, up to the closing brace.
+// object writes the members up to the closing brace.
 func (w *writer) object(depth int) error {
-	var members []member
-	before := w.out
+	o := object{start: len(w.out)}
+	w.out = append(w.out, '{')
 	for w.dec.More() {
+		if len(o.members) > 0 {
+			w.out = append(w.out, ',')
+		}
 		token, err := w.token()
 		if err != nil {
 			return err
 		}
-		name, _ := token.(string) // valid JSON has nothing else there
-		w.out = nil
+		m := member{start: len(w.out)}
+		m.name, _ = token.(string) // valid JSON has nothing else there
+		w.out = append(appendString(w.out, m.name), ':')
 		if err := w.value(depth); err != nil {
 			return err
 		}
-		members = append(members, member{name, utf16.Encode([]rune(name)), w.out})
+		m.end = len(w.out)
+		o.members = append(o.members, m)
 	}
-	slices.SortFunc(members, func(a, b member) int { return slices.Compare(a.units, b.units) })
-	out := append(before, '{')
-	for i, m := range members {
-		if i > 0 {
-			if m.name == members[i-1].name {
-				return fmt.Errorf("%w: an object repeats a name", ErrBody)
-			}
-			out = append(out, ',')
-		}
-		out = append(append(appendString(out, m.name), ':'), m.value...)
+	w.out = append(w.out, '}')
+	o.end = len(w.out)
+	if repeats(o.members) {
+		return fmt.Errorf("%w: an object repeats a name", ErrBody)
 	}
-	w.out = append(out, '}')
+	if !slices.IsSortedFunc(o.members, byUnits) {
+		slices.SortFunc(o.members, byUnits)
+		w.mixed = append(w.mixed, o)
+	}
 	_, err := w.token()
 	return err
+}
+
+// ordered appends a part of what was written, with the members of its objects in order.
+func (w *writer) ordered(to []byte, start, end int) []byte {
+	for {
+		next, _ := slices.BinarySearchFunc(w.mixed, start, func(o object, at int) int { return o.start - at })
+		if next == len(w.mixed) || w.mixed[next].start >= end {
+			return append(to, w.out[start:end]...)
+		}
+		o := w.mixed[next]
+		to = append(append(to, w.out[start:o.start]...), '{')
+		for i, m := range o.members {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			to = w.ordered(to, m.start, m.end)
+		}
+		to, start = append(to, '}'), o.end
+	}
+}
+
+// repeats reports whether a name is there twice.
+func repeats(members []member) bool {
+	if len(members) < 2 {
+		return false
+	}
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = m.name
+	}
+	slices.Sort(names)
+	return len(slices.Compact(names)) < len(members)
+}
+
+// byUnits compares names by their UTF-16 units: as their runes, but that a pair begins
+// with a surrogate, which is less than the last runes of one unit.
+func byUnits(a, b member) int {
+	for i, r := range a.name {
+		if i == len(b.name) {
+			return 1
+		}
+		if other, _ := utf8.DecodeRuneInString(b.name[i:]); r != other {
+			return cmp.Or(cmp.Compare(firstUnit(r), firstUnit(other)), cmp.Compare(r, other))
+		}
+	}
+	return cmp.Compare(len(a.name), len(b.name)) // a is how b begins
+}
+
+func firstUnit(r rune) rune {
+	if high, _ := utf16.EncodeRune(r); high != utf8.RuneError {
+		return high
+	}
+	return r
 }
 
 // appendString writes a string with the escapes of RFC 8785, section 3.2.2.2.

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -24,6 +25,9 @@ func TestCanonicalJSON(t *testing.T) {
 		},
 		{`"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/"`, `"€$\u000f\nA'B\"\\\\\"/"`},
 		{`"\b\t\n\f\r\u007f\u0000"`, `"\b\t\n\f\r` + "\u007f" + `\u0000"`},
+		{`{"b":[{"z":1,"y":{"b":1,"a":2}},{"d":{"f":0,"e":0}}],"a":{"c":1,"b":2}}`, `{"a":{"b":2,"c":1},"b":[{"y":{"a":2,"b":1},"z":1},{"d":{"e":0,"f":0}}]}`},
+		{`{"a":{"d":1,"c":2},"b":{"f":1,"e":2}}`, `{"a":{"c":2,"d":1},"b":{"e":2,"f":1}}`},
+		{`{"ab":1,"a":{},"":0,"b":2}`, `{"":0,"a":{},"ab":1,"b":2}`},
 		{`"\\ud800"`, `"\\ud800"`}, // a backslash, and then a text
 		// Numbers are what they say, exactly.
 		{`[1,1.0,1.00,10e-1,0.1E1,1e0,1e+0]`, `[1,1,1,1,1,1,1]`},
@@ -39,6 +43,26 @@ func TestCanonicalJSON(t *testing.T) {
 		again, err := canonicalJSON(got)
 		require.NoError(t, err, tc.in)
 		require.Equal(t, tc.want, string(again), "canonical is canonical")
+	}
+}
+
+// However deep a long text lies, it is copied a few times and not once for each level:
+// what a request costs is in proportion to what was sent. (Not parallel: it counts all
+// that the process allocates.)
+func TestCanonicalJSONIsLinear(t *testing.T) {
+	long := `"` + strings.Repeat("x", 1<<20) + `"`
+	for name, level := range map[string][2]string{
+		"objects":              {`{"a":`, `}`},
+		"objects to be sorted": {`{"b":`, `,"a":1}`},
+		"arrays":               {`[`, `]`},
+	} {
+		text := []byte(strings.Repeat(level[0], maxDepth-1) + long + strings.Repeat(level[1], maxDepth-1))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := canonicalJSON(text)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16*len(text)), name)
 	}
 }
 
