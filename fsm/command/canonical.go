@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -23,8 +24,9 @@ const maxDepth = 512
 // not doubles, since 9007199254740993 and 9007199254740992 are two amounts. Equal
 // numbers have one form: 1, 1.0, 1.00, 10e-1 are 1, and -0 is 0.
 //
-// A text that is no JSON, repeats a name, nests more than maxDepth deep, or is
-// not whole Unicode, is refused with ErrBody: nobody could say what it means.
+// A text that is no JSON, repeats a name, in the same case or another, nests more than
+// maxDepth deep, or is not whole Unicode, is refused with ErrBody: nobody could say
+// what it means.
 func canonicalJSON(text []byte) ([]byte, error) {
 	switch {
 	case !utf8.Valid(text):
@@ -149,7 +151,7 @@ func (w *writer) object(depth int) error {
 	w.out = append(w.out, '}')
 	o.end = len(w.out)
 	if repeats(o.members) {
-		return fmt.Errorf("%w: an object repeats a name", ErrBody)
+		return fmt.Errorf("%w: an object repeats a name, perhaps in another case", ErrBody)
 	}
 	if !slices.IsSortedFunc(o.members, byUnits) {
 		slices.SortFunc(o.members, byUnits)
@@ -178,17 +180,31 @@ func (w *writer) ordered(to []byte, start, end int) []byte {
 	}
 }
 
-// repeats reports whether a name is there twice.
+// repeats reports whether a name is there twice, in another case too: encoding/json
+// reads "Amount" where "amount" is asked for, and of both the last, so that with them
+// the order of names means something.
 func repeats(members []member) bool {
 	if len(members) < 2 {
 		return false
 	}
 	names := make([]string, len(members))
 	for i, m := range members {
-		names[i] = m.name
+		names[i] = strings.Map(folded, m.name)
 	}
 	slices.Sort(names)
 	return len(slices.Compact(names)) < len(members)
+}
+
+// folded returns the least of the runes that are one but for their case, by Unicode's
+// simple folding, as encoding/json has it: k, K and the Kelvin sign are K.
+func folded(r rune) rune {
+	for {
+		next := unicode.SimpleFold(r)
+		if next <= r { // around once
+			return next
+		}
+		r = next
+	}
 }
 
 // byUnits compares names by their UTF-16 units: as their runes, but that a pair begins

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -75,6 +76,7 @@ func TestNotProperJSON(t *testing.T) {
 		"comma at the end":      `[1,]`,
 		"name told twice":       `{"a":1,"a":1}`,
 		"told twice, escaped":   `{"a":1,"b":0,"\u0061":1}`,
+		"told in two cases":     `{"amount":1,"x":0,"Amount":1000}`,
 		"told twice, deep":      `[{"x":{"a":1,"a":2}}]`,
 		"no UTF-8":              "\"\xff\"",
 		"half a pair":           `"\ud83d"`,
@@ -91,6 +93,31 @@ func TestNotProperJSON(t *testing.T) {
 	}
 	_, err := canonicalJSON([]byte(strings.Repeat("[", 512) + strings.Repeat("]", 512)))
 	require.NoError(t, err)
+}
+
+// Two names are one where encoding/json takes them for one, and only there: a decoder
+// reads the last of both into a field, so that two orders would be two requests.
+func TestNamesInTwoCases(t *testing.T) {
+	t.Parallel()
+	for _, names := range [][2]string{
+		{"amount", "Amount"}, {"amount", "AMOUNT"}, {"k", "\u212a"}, {"s", "\u017f"}, {"\u00df", "\u1e9e"}, {"\u03c3", "\u03c2"},
+		{"\u01c4", "\u01c6"}, {"\u00e9", "\u00c9"}, {"\U00010428", "\U00010400"},
+		{"i", "\u0131"}, {"\u0130", "i"}, {"ss", "\u00df"}, {"amount", "amounts"}, {"a_b", "ab"}, {"\ufb01", "fi"},
+	} {
+		field := reflect.StructOf([]reflect.StructField{{Name: "Field", Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`json:"` + names[0] + `"`)}})
+		into := reflect.New(field)
+		require.NoError(t, json.Unmarshal([]byte(`{"`+names[1]+`":1}`), into.Interface()))
+		one := into.Elem().Field(0).Int() == 1
+
+		for _, order := range [][2]string{names, {names[1], names[0]}} {
+			_, err := canonicalJSON([]byte(`[{"` + order[0] + `":1,"x":0,"` + order[1] + `":1000}]`))
+			if one {
+				require.ErrorIs(t, err, ErrBody, "%q", names)
+			} else {
+				require.NoError(t, err, "%q", names)
+			}
+		}
+	}
 }
 
 // Whatever comes: what is canonical stays as it is, says the same to a decoder,

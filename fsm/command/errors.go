@@ -22,7 +22,8 @@ var (
 	// ErrReply: the work's reply cannot be kept, such as one over the size cap or
 	// with a status outside 200 to 499. It is as if the work had failed.
 	ErrReply = errors.New("the reply cannot be kept")
-	// ErrBody: the body says that it is JSON and is none, or repeats a name.
+	// ErrBody: the body says that it is JSON and is none, or repeats a name in one
+	// object, in the same case or another.
 	// Nothing was done.
 	ErrBody = errors.New("the body is not proper JSON")
 	// ErrAlgorithm: the record's fingerprint is of an algorithm that this

@@ -199,6 +199,7 @@ func TestRefusedRequests(t *testing.T) {
 		requireProblem(t, s.post(route, strings.Repeat("k", 10_000), `{}`), 400, "key")
 		requireProblem(t, s.post(route, `"a"; b`, `{}`), 400, "key")
 		requireProblem(t, s.post(route, "k", `{"a":1,"a":2}`), 400, "body")
+		requireProblem(t, s.post(route, "k", `{"amount":1,"Amount":2}`), 400, "body")
 		requireProblem(t, s.post(route, "k", `{"a":`), 400, "body")
 		requireProblem(t, s.post(route, "k", strings.Repeat(" ", 2001)), 413, "body")
 	}
