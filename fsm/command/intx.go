@@ -221,7 +221,7 @@ func (c *Command) doClaimed(ctx context.Context, tx fsm.DB, id int64, work Work)
 	if err != nil {
 		return Answer{}, err
 	}
-	detached, cancel := detach(ctx)
+	detached, cancel := outlive(context.WithoutCancel(ctx), ctx)
 	defer cancel()
 	if err := tx.QueryRow(detached, completeSQL, id, k.status, k.headers, k.body).Scan(&reply.At); err != nil {
 		return Answer{}, c.own("keep the reply", err)
@@ -258,7 +258,7 @@ func (c *Command) inSavepoint(ctx context.Context, tx fsm.DB, work Work) (reply 
 	}
 	// pgx takes a savepoint for closed when its RELEASE was never sent, and rolls
 	// back no more: so that one is sent whatever becomes of ctx.
-	detached, cancel := detach(ctx)
+	detached, cancel := outlive(context.WithoutCancel(ctx), ctx)
 	defer cancel()
 	end := inner.Commit
 	if reply.Refused() {
