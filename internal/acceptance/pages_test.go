@@ -18,7 +18,7 @@ func TestPagesShowCodeThatCompiles(t *testing.T) {
 	}{
 		{"choosing.md", "choosing_test.go", 12},
 		{"callbacks.md", "callbackpage_test.go", 3},
-		{"idempotent-commands.md", "commandpage_test.go", 5},
+		{"idempotent-commands.md", "commandpage_test.go", 9},
 	} {
 		code := unindented(t, tc.source)
 		blocks := strings.Split(unindented(t, "../../docs/"+tc.page), "```go\n")[1:]
