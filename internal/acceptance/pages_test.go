@@ -17,7 +17,7 @@ func TestPagesShowCodeThatCompiles(t *testing.T) {
 		pieces       int
 	}{
 		{"choosing.md", "choosing_test.go", 12},
-		{"callbacks.md", "callbackpage_test.go", 3},
+		{"callbacks.md", "callbackpage_test.go", 4},
 		{"idempotent-commands.md", "commandpage_test.go", 9},
 	} {
 		code := unindented(t, tc.source)
