@@ -19,6 +19,7 @@ func TestPagesShowCodeThatCompiles(t *testing.T) {
 		{"choosing.md", "choosing_test.go", 12},
 		{"callbacks.md", "callbackpage_test.go", 4},
 		{"idempotent-commands.md", "commandpage_test.go", 9},
+		{"consumers.md", "consumerpage_test.go", 6},
 	} {
 		code := unindented(t, tc.source)
 		blocks := strings.Split(unindented(t, "../../docs/"+tc.page), "```go\n")[1:]
