@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"context"
-	"log"
 	"os"
 	"time"
 
@@ -20,7 +19,7 @@ import (
 )
 
 // The code of the page about consumers.
-var _ = []any{pageConsume, pageLetters, pageConsumeCommand, pageRelayed, pageFront, pageWatermill}
+var _ = []any{pageConsume, pageLetters, pageRequeue, pageConsumeCommand, pageRelayed, pageFront, pageWatermill}
 
 // delivery is what a broker's client gives.
 type delivery interface {
@@ -47,14 +46,14 @@ func pageConsume(ctx context.Context, pool *pgxpool.Pool, id order.Key, body []b
 	return err
 }
 
-func pageLetters(ctx context.Context, consumer *consume.Consumer, publish func(context.Context, pgx.Tx, consume.Message) error) error {
-	letters, err := consumer.Letters(ctx, 0, 100)
-	if err != nil {
-		return err
-	}
-	letter, err := consumer.Requeue(ctx, letters[0].ID, fsm.Correction{Actor: "ada", Reason: "fixed in 1.4"}, publish)
-	log.Print(letter)
-	return err
+func pageLetters(ctx context.Context, consumer *consume.Consumer) ([]consume.Letter, error) {
+	letters, err := consumer.Letters(ctx, 0, 100) // a person reads them
+	return letters, err
+}
+
+func pageRequeue(ctx context.Context, consumer *consume.Consumer, id int64, publish func(context.Context, pgx.Tx, consume.Message) error) (consume.Letter, error) {
+	letter, err := consumer.Requeue(ctx, id, fsm.Correction{Actor: "ada", Reason: "fixed in 1.4"}, publish)
+	return letter, err
 }
 
 func pageConsumeCommand(ctx context.Context, consumer *consume.Consumer, publish func(context.Context, pgx.Tx, consume.Message) error) error {
