@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/pawl-go/pawl/fsm/command"
+	"github.com/pawl-go/pawl/fsm/consume"
 	"github.com/pawl-go/pawl/fsm/inbox"
 	"github.com/pawl-go/pawl/fsm/webhook"
 )
@@ -51,4 +53,17 @@ func TestThePageTakesCallbacks(t *testing.T) {
 	providers, err := pageStandard("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjkk")
 	require.NoError(t, err)
 	require.Equal(t, "courier", providers[0].Name)
+}
+
+// The sweeps of the page about choosing run, with tables that are empty and with the
+// retentions that it gives them.
+func TestThePageForgets(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	verifier, err := webhook.NewStripe([]webhook.Secret{"whsec_page"})
+	require.NoError(t, err)
+	in, err := inbox.New(inbox.Config{Pool: s.pool, Providers: []inbox.Provider{inbox.Stripe(verifier, handle)}})
+	require.NoError(t, err)
+	shipping := &consume.Consumer{DB: s.pool, Name: "shipping", Lease: time.Minute, Tries: 5}
+	require.NoError(t, forget(t.Context(), s.pool, &command.Command{Name: "pay"}, shipping, in))
 }

@@ -16,7 +16,7 @@ func TestPagesShowCodeThatCompiles(t *testing.T) {
 		page, source string
 		pieces       int
 	}{
-		{"choosing.md", "choosing_test.go", 12},
+		{"choosing.md", "choosing_test.go", 14},
 		{"callbacks.md", "callbackpage_test.go", 4},
 		{"idempotent-commands.md", "commandpage_test.go", 9},
 		{"consumers.md", "consumerpage_test.go", 7},
