@@ -146,6 +146,9 @@ func pageLeased(ctx context.Context, pool *pgxpool.Pool, request command.Request
 		if err != nil {
 			return reply, err // not kept; a whole handler, below, keeps what is final
 		}
+		// The money has moved: what follows must not end with the caller.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
 		err = fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
 			status, words, err := settle(ctx, tx, id, paymentNo, cents)
 			if err != nil {
@@ -174,7 +177,9 @@ func pageLeasedHandler(pool *pgxpool.Pool, provider charging) http.HandlerFunc {
 			refuse(w, err)
 			return
 		}
-		err = fsm.RunTx(r.Context(), pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 10*time.Second) // also for a client who hung up
+		defer cancel()
+		err = fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
 			status, words, err := settle(ctx, tx, id, paymentNo, cents)
 			if err != nil {
 				return err
