@@ -40,7 +40,7 @@ var (
 // openCase is the page's word for a person's work.
 func openCase(ctx context.Context, tx pgx.Tx, id order.Key, paymentNo string, why error) error {
 	_, err := tx.Exec(ctx, `INSERT INTO shop_cases (provider, delivery_id, order_id, event, outcome, detail)
-		VALUES ('page', $1, $2, 'payment_succeeded', 'Mismatched', $3)`, paymentNo, string(id), why.Error())
+		VALUES ('page', $1, $2, 'payment_succeeded', 'Mismatched', $3) ON CONFLICT DO NOTHING`, paymentNo, string(id), why.Error())
 	return err
 }
 
