@@ -107,6 +107,34 @@ func TestFlood(t *testing.T) {
 	require.Equal(t, "signature", b.observed[0].Reason)
 }
 
+// A server's default may be stricter than READ COMMITTED: a count that waits for
+// another process's is written there too.
+func TestRefusalsAtAStricterDefault(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *inbox.Config) {
+		config := c.Pool.(*pgxpool.Pool).Config()
+		config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "repeatable read"
+		pool, err := pgxpool.NewWithConfig(t.Context(), config)
+		require.NoError(t, err)
+		t.Cleanup(pool.Close)
+		c.Pool = pool
+	})
+	tx, err := b.pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), `INSERT INTO fsm_refused_deliveries (provider, reason, day, count, last_at)
+		VALUES ('stripe', 'signature', (now() AT TIME ZONE 'UTC')::date, 5, now())`)
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = b.Receive(t.Context(), "stripe", http.Header{"Stripe-Signature": {"t=1772625600,v1=00"}}, []byte("{}"))
+	}()
+	b.awaitWaiter(done)
+	require.NoError(t, tx.Commit(t.Context()))
+	<-done
+	require.Equal(t, 6, b.count(`SELECT count FROM fsm_refused_deliveries`))
+}
+
 // A genuine body that cannot be read is kept once, and comes again.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
