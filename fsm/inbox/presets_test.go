@@ -49,7 +49,7 @@ func pems(t *testing.T) (webhook.Secret, webhook.PublicKey, []byte) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
-	return webhook.Secret(private), webhook.PublicKey(public), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return webhook.NewSecret(string(private)), webhook.PublicKey(public), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
 func schemes(t *testing.T) map[string]scheme {
@@ -94,7 +94,7 @@ func standardScheme(t *testing.T) scheme {
 }
 
 func adyenScheme(t *testing.T) scheme {
-	const secret = webhook.Secret("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00")
+	secret := webhook.NewSecret("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00")
 	v, err := webhook.NewAdyen([]webhook.Secret{secret})
 	require.NoError(t, err)
 	s, err := webhook.NewAdyenSigner(secret)
@@ -132,7 +132,7 @@ func alipayScheme(t *testing.T, private webhook.Secret, public webhook.PublicKey
 }
 
 func wechatScheme(t *testing.T, private webhook.Secret, public webhook.PublicKey) scheme {
-	const apiKey = webhook.Secret("0123456789abcdef0123456789ABCDEF")
+	apiKey := webhook.NewSecret("0123456789abcdef0123456789ABCDEF")
 	v, err := webhook.NewWeChat([]webhook.PlatformKey{{Serial: "S1", Key: public}}, []webhook.Secret{apiKey})
 	require.NoError(t, err)
 	s, err := webhook.NewWeChatSigner("S1", private, apiKey)

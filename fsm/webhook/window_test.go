@@ -31,9 +31,9 @@ func TestWindow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			standard, err := webhook.NewStandard([]webhook.Secret{stdSecret}, c.options...)
+			standard, err := webhook.NewStandard(webhook.Secrets(stdSecret), c.options...)
 			require.NoError(t, err)
-			stripe, err := webhook.NewStripe([]webhook.Secret{stripeSecret}, c.options...)
+			stripe, err := webhook.NewStripe(webhook.Secrets(stripeSecret), c.options...)
 			require.NoError(t, err)
 
 			now := stdTime.Add(c.after)
@@ -87,9 +87,9 @@ func TestStaleIsGenuine(t *testing.T) {
 func TestToleranceMustBePositive(t *testing.T) {
 	t.Parallel()
 	for _, d := range []time.Duration{0, -time.Second} {
-		_, err := webhook.NewStandard([]webhook.Secret{stdSecret}, webhook.WithTolerance(d))
+		_, err := webhook.NewStandard(webhook.Secrets(stdSecret), webhook.WithTolerance(d))
 		require.ErrorIs(t, err, webhook.ErrTolerance)
-		_, err = webhook.NewStripe([]webhook.Secret{stripeSecret}, webhook.WithTolerance(d))
+		_, err = webhook.NewStripe(webhook.Secrets(stripeSecret), webhook.WithTolerance(d))
 		require.ErrorIs(t, err, webhook.ErrTolerance)
 	}
 }
@@ -112,7 +112,7 @@ func TestMaxAgeMustBePositive(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := webhook.NewStripe([]webhook.Secret{stripeSecret}, c.options...)
+			_, err := webhook.NewStripe(webhook.Secrets(stripeSecret), c.options...)
 			require.ErrorIs(t, err, c.want)
 			_, err = webhook.NewAlipay(alipayApp, []webhook.PublicKey{webhook.PublicKey(rsaPublic)}, c.options...)
 			require.ErrorIs(t, err, c.want)
