@@ -132,7 +132,7 @@ func (d *desk) attempt() string {
 // event makes a dead event of the inbox and returns its number.
 func (d *desk) event() string {
 	d.t.Helper()
-	const secret = webhook.Secret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
+	secret := webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
 	verifier, err := webhook.NewStandard([]webhook.Secret{secret})
 	require.NoError(d.t, err)
 	signer, err := webhook.NewStandardSigner([]webhook.Secret{secret})

@@ -45,10 +45,10 @@ func NewRefundAPI(base string, token webhook.Secret) (*RefundAPI, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(base, "?#") {
 		return nil, &SettingError{"PROVIDER_URL", "is not a URL such as https://provider.example/v1"}
 	}
-	if token == "" {
+	if token.Reveal() == "" {
 		return nil, &SettingError{"PROVIDER_TOKEN", "is not set, and PROVIDER_URL is: both or neither"}
 	}
-	if text := string(token); strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if text := token.Reveal(); strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, &SettingError{"PROVIDER_TOKEN", "is not a token of visible ASCII characters"}
 	}
 	// Another address is not a provider that we know: it gets neither token nor request.
@@ -71,7 +71,7 @@ func (p *RefundAPI) ask(ctx context.Context, method, path, key string, body []by
 	if err != nil {
 		return attempt.Result{}, fmt.Errorf("%w: %w", attempt.ErrNotSent, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+string(p.token))
+	req.Header.Set("Authorization", "Bearer "+p.token.Reveal())
 	if method == http.MethodPost {
 		req.Header.Set("Idempotency-Key", key)
 		req.Header.Set("Content-Type", "application/json")

@@ -85,7 +85,7 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 	}
 	s.ShutdownTimeout = duration("SHUTDOWN_TIMEOUT", 15*time.Second)
 	s.SweepEvery = duration("SWEEP_EVERY", time.Second)
-	s.ProviderURL, s.ProviderToken = getenv("PROVIDER_URL"), webhook.Secret(getenv("PROVIDER_TOKEN"))
+	s.ProviderURL, s.ProviderToken = getenv("PROVIDER_URL"), webhook.NewSecret(getenv("PROVIDER_TOKEN"))
 	s.ProviderTimeout = duration("PROVIDER_TIMEOUT", 10*time.Second)
 	if _, err := s.Refunds(); err != nil {
 		errs = append(errs, err)
@@ -121,7 +121,7 @@ func listed(list string) []string {
 func secrets(list string) []webhook.Secret {
 	var out []webhook.Secret
 	for _, item := range listed(list) {
-		out = append(out, webhook.Secret(item))
+		out = append(out, webhook.NewSecret(item))
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func NewProvider() (*Provider, error) {
 func newSecret() webhook.Secret {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
-	return webhook.Secret("whsec_" + base64.StdEncoding.EncodeToString(key))
+	return webhook.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(key))
 }
 
 // Verifiers returns what tells this provider's callbacks from others.
