@@ -26,7 +26,7 @@ var ofOrder = []section{
 		FROM payments AS p WHERE p.order_id = $1::uuid ORDER BY p.payment_no`},
 	{title: "refunds", sql: `SELECT r.refund_no, r.status, r.version, r.payment_no, r.amount_cents, r.attempts, r.deadline_at, r.settled_at
 		FROM refunds AS r WHERE r.order_id = $1::uuid ORDER BY r.refund_no`},
-	{title: "ledger", sql: `SELECT l.kind, l.number, l.cents, l.outcome, l.at
+	{title: "ledger", sql: `SELECT l.kind, l.number, l.payment_no, l.cents, l.outcome, l.provider, l.at
 		FROM shop_ledger AS l WHERE l.order_id = $1::uuid ORDER BY l.at, l.kind, l.number`},
 	{title: "cases", sql: `SELECT c.id, c.provider, c.delivery_id, c.event, c.outcome, c.detail, c.at, ` + cases.closed("c") + ` AS closed
 		FROM shop_cases AS c WHERE c.order_id = $1::uuid ORDER BY c.id`},
@@ -100,7 +100,7 @@ var ofRefund = []section{
 		FROM fsm_attempts AS a WHERE a.kind = '` + shop.RefundKind + `' AND a.business_key = $1::text
 		UNION ALL SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, NULL, NULL, a.completed_at, a.archived_at
 		FROM fsm_attempts_archive AS a WHERE a.kind = '` + shop.RefundKind + `' AND a.business_key = $1::text`},
-	{title: "ledger", sql: `SELECT l.kind, l.number, l.cents, l.outcome, l.at FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text`},
+	{title: "ledger", sql: `SELECT l.kind, l.number, l.payment_no, l.cents, l.outcome, l.provider, l.at FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text`},
 	{title: "audit", sql: `SELECT u.machine, u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
 		FROM fsm_audit AS u WHERE u.machine = 'refund' AND (u.key = $1::text OR u.action = '` + again + `' || $1::text)
 		OR u.machine = 'attempt ` + shop.RefundKind + `' AND u.key IN (SELECT k.attempt_id::text FROM fsm_attempt_keys AS k WHERE k.kind = '` + shop.RefundKind + `' AND k.business_key = $1::text)
