@@ -155,6 +155,10 @@ var stuck = []section{
 		sql: `SELECT l.id, l.consumer, l.key, l.topic, l.tries, l.error, l.at FROM fsm_dead_letters AS l WHERE l.settled = '' ORDER BY l.id LIMIT 100`},
 	{title: "refunds, abnormal", note: "release refund",
 		sql: `SELECT r.refund_no, r.order_id, r.payment_no, r.amount_cents, r.attempts FROM refunds AS r WHERE r.status = 'ABNORMAL' ORDER BY r.refund_no LIMIT 100`},
+	{title: "orders, not asked about their refunds any more", note: "inspect order, and ask the provider what has gone back; when all of it has: complete order ID REFUNDED",
+		sql: `SELECT o.order_id, o.payment_no, o.paid_cents, o.refund_cents, o.refunded_cents, (
+			SELECT coalesce(sum(l.cents), 0) FROM shop_ledger AS l WHERE l.order_id = o.order_id AND l.kind = 'refund') AS ledger_cents
+		FROM orders AS o WHERE o.status = 'REFUNDING' AND o.deadline_at IS NULL ORDER BY o.order_id LIMIT 100`},
 	{title: "attempts, stuck", note: "release attempt, or ask the provider and complete attempt",
 		sql: `SELECT a.id, a.kind, a.business_key, a.state, a.last_error, a.stuck_at FROM fsm_attempts AS a WHERE a.stuck_at IS NOT NULL ORDER BY a.stuck_at, a.id LIMIT 100`},
 	{title: "attempts, in doubt for an hour", note: "nothing yet: each is looked up again when it is due, and stuck after its last round. Is the provider up, its setting right?",
