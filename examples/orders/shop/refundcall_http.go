@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,10 +28,13 @@ type RefundProvider interface {
 	Find(ctx context.Context, key string) (attempt.Result, error)
 }
 
-// RefundAPI is a RefundProvider by HTTP; the package comment has its protocol.
+// RefundAPI is a RefundProvider by HTTP; the package comment has its protocol. It
+// prints as its address, by every verb of fmt, in JSON and in log/slog.
 type RefundAPI struct {
-	base   string
-	token  webhook.Secret
+	base string
+	// A pointer, since fmt prints the insides of unexported fields without asking
+	// them, but follows no pointers there.
+	token  *webhook.Secret
 	client *http.Client
 }
 
@@ -53,8 +57,25 @@ func NewRefundAPI(base string, token webhook.Secret) (*RefundAPI, error) {
 	}
 	// Another address is not a provider that we know: it gets neither token nor request.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &RefundAPI{base: strings.TrimRight(base, "/"), token: token, client: &http.Client{CheckRedirect: stay}}, nil
+	return &RefundAPI{base: strings.TrimRight(base, "/"), token: &token, client: &http.Client{CheckRedirect: stay}}, nil
 }
+
+// String names the provider by its address.
+func (p *RefundAPI) String() string {
+	if p == nil {
+		return "no provider"
+	}
+	return "provider at " + p.base
+}
+
+// Format prints String, whatever the verb.
+func (p *RefundAPI) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.String()) }
+
+// MarshalText returns String, for JSON too.
+func (p *RefundAPI) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// LogValue returns String.
+func (p *RefundAPI) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // Refund sends POST /refunds.
 func (p *RefundAPI) Refund(ctx context.Context, key string, request json.RawMessage) (attempt.Result, error) {
@@ -71,7 +92,7 @@ func (p *RefundAPI) ask(ctx context.Context, method, path, key string, body []by
 	if err != nil {
 		return attempt.Result{}, fmt.Errorf("%w: %w", attempt.ErrNotSent, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+string(p.token))
+	req.Header.Set("Authorization", "Bearer "+string(*p.token))
 	if method == http.MethodPost {
 		req.Header.Set("Idempotency-Key", key)
 		req.Header.Set("Content-Type", "application/json")
