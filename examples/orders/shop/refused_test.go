@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/examples/orders/shop"
 )
 
 func TestBadRequestsNameTheFieldAndChangeNothing(t *testing.T) {
@@ -64,6 +66,35 @@ func articleBody(title, body string) string {
 	return `{"article_id":"` + orderB + `","title":"` + title + `","body":"` + body + `"}`
 }
 
+// A provider's event may hold whole objects: it is taken up to 256 KiB, by an inbox
+// as without one, and what is larger is refused with that limit.
+func TestCallbackBodyLimit(t *testing.T) {
+	t.Parallel()
+	for name, newBench := range map[string]func(*testing.T, ...func(*shop.Config)) *bench{"at once": newBench, "kept": newKept} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.stock(10)
+			b.order(orderA)
+			b.pay(orderA, "p-1")
+			event := func(size int) (int, string) {
+				body := paymentOf(orderA, "p-1", 10050)
+				body += strings.Repeat(" ", size-len(body))
+				header, err := b.stripe.Sign(b.clock.Now(), []byte(body))
+				require.NoError(t, err)
+				return b.post("stripe", "application/json", []byte(body), header)
+			}
+			status, text := event(256<<10 + 1)
+			require.Equal(t, http.StatusRequestEntityTooLarge, status)
+			require.Contains(t, text, "262144 bytes")
+			require.Equal(t, "PAYING", b.state(orderA))
+			status, text = event(256 << 10)
+			require.Equal(t, http.StatusOK, status, text)
+			require.Equal(t, "PAID", b.state(orderA))
+		})
+	}
+}
+
 // A body has lines, and may be empty.
 func TestArticleHasLines(t *testing.T) {
 	t.Parallel()
@@ -101,7 +132,7 @@ func TestBodyLimit(t *testing.T) {
 		return body + strings.Repeat(" ", size-len(body))
 	}
 	b.is(http.StatusRequestEntityTooLarge, b.do("POST", "/orders", padded(64<<10+1)))
-	b.is(http.StatusRequestEntityTooLarge, b.deliver(padded(64<<10+1)))
+	b.is(http.StatusRequestEntityTooLarge, b.deliver(padded(256<<10+1)))
 	b.is(http.StatusCreated, b.do("POST", "/orders", padded(64<<10)))
 }
 
