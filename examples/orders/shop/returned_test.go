@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/migrations"
 )
 
 // asks asks for a refund and returns what is told of it, with the reason of a refusal.
@@ -166,4 +168,24 @@ func TestMoneyThatIsNotKeptWentBackAlready(t *testing.T) {
 			require.Equal(t, "202", b.asks("r-1", 10050), "the order's own payment is whole")
 		})
 	}
+}
+
+// A ledger of before the column learns each row's payment from what was told then.
+func TestLedgerLearnsItsPayments(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.paid(orderA, "p-1")
+	b.told("Compensated", paymentOf(orderA, "p-2", 10050))
+	b.told("Compensated", noticeOf("refund.succeeded", orderA, "p-2", "desk-2", 10050))
+	b.told("Compensated", noticeOf("refund.succeeded", orderA, "p-1", "desk-1", 50))
+	text, err := migrations.FS.ReadFile("00017_shop_ledger_payment.sql")
+	require.NoError(t, err)
+	up, down, _ := strings.Cut(string(text), "-- +goose Down")
+	before := b.contents()
+	b.exec(down)
+	b.exec(up)
+	require.Equal(t, before, b.contents())
+	require.Equal(t, "desk-1 p-1, desk-2 p-2, p-1 p-1, p-2 p-2",
+		b.value("SELECT string_agg(number || ' ' || payment_no, ', ' ORDER BY number) FROM shop_ledger"))
+	require.Equal(t, "202", b.asks("r-1", 10000))
 }
