@@ -23,11 +23,11 @@ import (
 func TestThePageTakesCallbacks(t *testing.T) {
 	t.Parallel()
 	s := open(t, key1)
-	secret := webhook.Secret("whsec_page")
+	secret := webhook.NewSecret("whsec_page")
 	signer, err := webhook.NewStripeSigner([]webhook.Secret{secret})
 	require.NoError(t, err)
 	mux := http.NewServeMux()
-	require.NoError(t, pageInbox(t.Context(), s.pool, mux, secret, "whsec_before", slog.New(slog.DiscardHandler)))
+	require.NoError(t, pageInbox(t.Context(), s.pool, mux, secret, webhook.NewSecret("whsec_before"), slog.New(slog.DiscardHandler)))
 	for i, tc := range []struct{ order, state, outcome string }{
 		{`{"order": "` + string(key1) + `"}`, "done", "Applied"},
 		{`{}`, "ignored", ""},
@@ -60,7 +60,7 @@ func TestThePageTakesCallbacks(t *testing.T) {
 func TestThePageForgets(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	verifier, err := webhook.NewStripe([]webhook.Secret{"whsec_page"})
+	verifier, err := webhook.NewStripe([]webhook.Secret{webhook.NewSecret("whsec_page")})
 	require.NoError(t, err)
 	in, err := inbox.New(inbox.Config{Pool: s.pool, Providers: []inbox.Provider{inbox.Stripe(verifier, handle)}})
 	require.NoError(t, err)

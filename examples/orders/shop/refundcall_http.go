@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,7 +28,8 @@ type RefundProvider interface {
 	Find(ctx context.Context, key string) (attempt.Result, error)
 }
 
-// RefundAPI is a RefundProvider by HTTP; the package comment has its protocol.
+// RefundAPI is a RefundProvider by HTTP; the package comment has its protocol. It
+// prints as its address, by every verb of fmt, in JSON and in log/slog.
 type RefundAPI struct {
 	base   string
 	token  webhook.Secret
@@ -55,6 +57,23 @@ func NewRefundAPI(base string, token webhook.Secret) (*RefundAPI, error) {
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &RefundAPI{base: strings.TrimRight(base, "/"), token: token, client: &http.Client{CheckRedirect: stay}}, nil
 }
+
+// String names the provider by its address.
+func (p *RefundAPI) String() string {
+	if p == nil {
+		return "no provider"
+	}
+	return "provider at " + p.base
+}
+
+// Format prints String, whatever the verb.
+func (p *RefundAPI) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.String()) }
+
+// MarshalText returns String, for JSON too.
+func (p *RefundAPI) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// LogValue returns String.
+func (p *RefundAPI) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // Refund sends POST /refunds.
 func (p *RefundAPI) Refund(ctx context.Context, key string, request json.RawMessage) (attempt.Result, error) {
@@ -96,15 +115,16 @@ func (p *RefundAPI) ask(ctx context.Context, method, path, key string, body []by
 	return attempt.Result{Ref: said.ID}, nil
 }
 
-// judge is what a status says of the refund. Only 422 refuses it: any other 4xx,
-// 404 of a send too, may come from a wrong address or token, which will be mended.
+// judge is what a status says of the refund. Only 422 to a send refuses it: any other
+// 4xx, 404 of a send too, may come from a wrong address or token, which will be mended,
+// and a look-up that is refused says nothing of what was sent.
 func judge(method string, status int) error {
 	switch {
 	case status == http.StatusAccepted:
 		return attempt.ErrPending
 	case status == http.StatusNotFound && method == http.MethodGet:
 		return attempt.ErrNotThere
-	case status == http.StatusUnprocessableEntity, status < 400, status >= 500:
+	case status == http.StatusUnprocessableEntity && method == http.MethodPost, status < 400, status >= 500:
 		return attempt.FromStatus(status)
 	}
 	return fmt.Errorf("http %d", status)

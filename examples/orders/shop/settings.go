@@ -11,7 +11,9 @@ import (
 	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
-// Settings are what a program that runs the service reads from its environment.
+// Settings are what a program that runs the service reads from its environment. They
+// can be printed, encoded and logged: secrets are placeholders, and URLs are shown
+// without users, passwords and parameters.
 type Settings struct {
 	// Addr is where to listen: ADDR, 127.0.0.1:8080 unless set.
 	Addr string
