@@ -50,7 +50,7 @@ func TestThePageTakesCallbacks(t *testing.T) {
 		require.Equal(t, tc.state, string(item.State), body)
 		require.Equal(t, tc.outcome, string(item.Outcome), body)
 	}
-	providers, err := pageStandard("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjkk")
+	providers, err := pageStandard(webhook.NewSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjkk"))
 	require.NoError(t, err)
 	require.Equal(t, "courier", providers[0].Name)
 }

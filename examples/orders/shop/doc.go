@@ -82,7 +82,8 @@
 //
 //	2xx {id}    done; the id is the provider's number
 //	202         taken, and not done: asked again
-//	422 {code}  refused for good: order and refund say so, nothing is booked
+//	422 {code}  refused for good: order and refund say so, nothing is booked; without a
+//	            code to POST alone
 //	404         to GET: not known, so that it is sent (again)
 //
 // Anything else, a time-out too, says nothing of the refund: it is looked up. What

@@ -103,8 +103,11 @@ func (p *RefundAPI) ask(ctx context.Context, method, path, key string, body []by
 	var said struct{ ID, Code string }
 	unread := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&said)
 	if err := judge(method, resp.StatusCode); err != nil {
-		if errors.Is(err, attempt.ErrRefused) && unread == nil && printable(said.Code) {
+		switch refused := errors.Is(err, attempt.ErrRefused); {
+		case refused && unread == nil && printable(said.Code):
 			err = attempt.Refuse(said.Code)
+		case refused && method == http.MethodGet: // the look-up was refused, perhaps, and not the refund
+			err = fmt.Errorf("http %d without a code", resp.StatusCode)
 		}
 		return attempt.Result{}, err
 	}
@@ -115,16 +118,15 @@ func (p *RefundAPI) ask(ctx context.Context, method, path, key string, body []by
 	return attempt.Result{Ref: said.ID}, nil
 }
 
-// judge is what a status says of the refund. Only 422 to a send refuses it: any other
-// 4xx, 404 of a send too, may come from a wrong address or token, which will be mended,
-// and a look-up that is refused says nothing of what was sent.
+// judge is what a status says of the refund. Only 422 refuses it: any other 4xx,
+// 404 of a send too, may come from a wrong address or token, which will be mended.
 func judge(method string, status int) error {
 	switch {
 	case status == http.StatusAccepted:
 		return attempt.ErrPending
 	case status == http.StatusNotFound && method == http.MethodGet:
 		return attempt.ErrNotThere
-	case status == http.StatusUnprocessableEntity && method == http.MethodPost, status < 400, status >= 500:
+	case status == http.StatusUnprocessableEntity, status < 400, status >= 500:
 		return attempt.FromStatus(status)
 	}
 	return fmt.Errorf("http %d", status)
