@@ -58,8 +58,8 @@ WHERE k.customer_id = @customer_id::text AND k.booking_no = @booking_no::text;
 
 -- name: ShopLedgerAdd :execrows
 -- Books money under the provider's number: no row when it is booked already.
-INSERT INTO shop_ledger (kind, number, order_id, cents, outcome, provider)
-VALUES (@kind::text, @number::text, @order_id::uuid, @cents::bigint, @outcome::text, @provider::text)
+INSERT INTO shop_ledger (kind, number, order_id, cents, outcome, provider, payment_no)
+VALUES (@kind::text, @number::text, @order_id::uuid, @cents::bigint, @outcome::text, @provider::text, @payment_no::text)
 ON CONFLICT ON CONSTRAINT shop_ledger_pkey DO NOTHING;
 
 -- name: ShopLedgerOtherProvider :one
@@ -69,6 +69,54 @@ SELECT COALESCE((
   SELECT l.provider FROM shop_ledger AS l
   WHERE l.kind = @kind::text AND l.number = @number::text AND l.provider <> @provider::text
 ), '')::text;
+
+-- name: ShopLedgerHasRefund :one
+SELECT EXISTS (SELECT 1 FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = @refund_no::text);
+
+-- name: ShopRefundBooks :one
+-- What the books say of refunds of an order's own payment: what has gone back, what
+-- of that went beside all promises, and what is on its way. Money that went back of
+-- a payment that the ledger does not know counts too, since it can be of no other.
+WITH back AS (
+  SELECT l.cents, l.outcome, COALESCE(r.amount_cents, 0) AS promised
+  FROM shop_ledger AS l LEFT JOIN refunds AS r ON r.refund_no = l.number
+  WHERE l.order_id = @order_id::uuid AND l.kind = 'refund'
+    AND (l.payment_no = @payment_no::text OR r.payment_no = @payment_no::text OR NOT EXISTS (
+      SELECT 1 FROM shop_ledger AS p WHERE p.order_id = l.order_id AND p.kind = 'payment' AND p.number = l.payment_no
+    ))
+)
+SELECT
+  COALESCE((SELECT sum(0 - b.cents) FROM back AS b), 0)::bigint AS back_cents,
+  COALESCE((SELECT sum(GREATEST(0 - b.cents - b.promised, 0)) FROM back AS b WHERE b.outcome = 'Compensated'), 0)::bigint AS beside_cents,
+  COALESCE((
+    SELECT sum(r.amount_cents) FROM refunds AS r
+    WHERE r.order_id = @order_id::uuid AND r.payment_no = @payment_no::text AND r.status IN ('REQUESTED', 'SENT', 'ABNORMAL')
+      AND NOT EXISTS (SELECT 1 FROM shop_ledger AS m WHERE m.kind = 'refund' AND m.number = r.refund_no)
+  ), 0)::bigint AS underway_cents;
+
+-- name: ShopPaymentBooks :one
+-- What the books say of one payment of an order: what came in, what went back under
+-- numbers that no refund of ours has, and what our refunds of it amount to. One that
+-- was closed counts when the ledger has it all the same.
+SELECT
+  COALESCE((
+    SELECT sum(l.cents) FROM shop_ledger AS l
+    WHERE l.order_id = @order_id::uuid AND l.kind = 'payment' AND l.number = @payment_no::text
+  ), 0)::bigint AS in_cents,
+  COALESCE((
+    SELECT sum(0 - l.cents) FROM shop_ledger AS l
+    WHERE l.order_id = @order_id::uuid AND l.kind = 'refund' AND l.payment_no = @payment_no::text
+      AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.refund_no = l.number)
+  ), 0)::bigint AS strange_cents,
+  COALESCE((
+    SELECT sum(r.amount_cents) FROM refunds AS r
+    WHERE r.order_id = @order_id::uuid AND r.payment_no = @payment_no::text
+      AND (r.status <> 'CLOSED' OR EXISTS (SELECT 1 FROM shop_ledger AS m WHERE m.kind = 'refund' AND m.number = r.refund_no))
+  ), 0)::bigint AS refunds_cents;
+
+-- name: ShopOrderLock :exec
+-- Has whoever would move the order wait.
+SELECT 1 FROM orders AS o WHERE o.order_id = @order_id::uuid FOR NO KEY UPDATE;
 
 -- name: ShopPointsAdd :exec
 -- Books points once for an order; the key refuses a second time.

@@ -29,7 +29,7 @@ import (
 // service, and says where it dies.
 const childFault = "ORDERS_TEST_FAULT"
 
-const killSecret = webhook.Secret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
+var killSecret = webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
 
 // serveUntilFault is the service in a process of its own.
 func serveUntilFault(spec string) int {
@@ -63,7 +63,7 @@ func startWith(t *testing.T, database, spec string, env ...string) *process {
 	require.NoError(t, err)
 	p := &process{t: t, cmd: exec.Command(program), died: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), childFault+"="+spec, "DATABASE_URL="+database, "ADDR=127.0.0.1:0", "REDIS_URL=",
-		"WEBHOOK_SECRET_STANDARD="+string(killSecret), "WEBHOOK_SECRET_STRIPE=", "PROVIDER_URL=")
+		"WEBHOOK_SECRET_STANDARD="+killSecret.Reveal(), "WEBHOOK_SECRET_STRIPE=", "PROVIDER_URL=")
 	p.cmd.Env = append(p.cmd.Env, env...)
 	out, err := p.cmd.StderrPipe()
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ type load struct {
 
 func newLoad(t *testing.T, redis *testredis.Server) *load {
 	t.Helper()
-	const secret = webhook.Secret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
+	secret := webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
 	pool := testdb.New(t, testdb.WithMigrations(migrations.FS))
 	log := &bytes.Buffer{}
 	locker, stop, err := openLock(t.Context(), "redis://"+redis.Addr, quickTimes, pool, slog.New(slog.NewTextHandler(log, nil)))

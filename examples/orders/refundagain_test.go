@@ -39,7 +39,7 @@ func newRefusal(t *testing.T) *refusal {
 	t.Cleanup(r.pool.Close)
 	verifier, err := webhook.NewStandard([]webhook.Secret{killSecret})
 	require.NoError(t, err)
-	api, err := shop.NewRefundAPI(r.bank.url, bankToken)
+	api, err := shop.NewRefundAPI(r.bank.url, webhook.NewSecret(bankToken))
 	require.NoError(t, err)
 	r.service, err = shop.New(shop.Config{
 		Pool: r.pool, Standard: verifier, Inbox: true, Refunds: api, Log: slog.New(slog.NewTextHandler(r.log, nil)),

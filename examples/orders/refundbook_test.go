@@ -71,7 +71,7 @@ func shopOf(t *testing.T, pool *pgxpool.Pool, b *bank) *shop.Service {
 	t.Helper()
 	verifier, err := webhook.NewStandard([]webhook.Secret{killSecret})
 	require.NoError(t, err)
-	api, err := shop.NewRefundAPI(b.url, bankToken)
+	api, err := shop.NewRefundAPI(b.url, webhook.NewSecret(bankToken))
 	require.NoError(t, err)
 	service, err := shop.New(shop.Config{
 		Pool: pool, Standard: verifier, Refunds: api,

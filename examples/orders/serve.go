@@ -104,14 +104,14 @@ func callbacks(settings shop.Settings) (config shop.Config, err error) {
 func playSecret() webhook.Secret {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
-	return webhook.Secret("whsec_" + base64.StdEncoding.EncodeToString(key))
+	return webhook.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(key))
 }
 
 // printSession prints commands to play with, with the secrets of this run. It is
 // never called with secrets that someone set.
 func printSession(out io.Writer, addr string, settings shop.Settings) {
 	// Nobody reads it where it cannot be printed.
-	_, _ = fmt.Fprintf(out, session, addr, string(settings.Stripe[0]), string(settings.Standard[0]))
+	_, _ = fmt.Fprintf(out, session, addr, settings.Stripe[0].Reveal(), settings.Standard[0].Reveal())
 }
 
 // printDesk prints how the runbook is called beside this program. It is never called

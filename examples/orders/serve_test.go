@@ -15,7 +15,7 @@ func TestSessionHasEachThingToDo(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	printSession(&out, "127.0.0.1:4321", shop.Settings{
-		Standard: []webhook.Secret{"whsec_c3RhbmRhcmQ="}, Stripe: []webhook.Secret{"whsec_stripe"},
+		Standard: webhook.Secrets("whsec_c3RhbmRhcmQ="), Stripe: webhook.Secrets("whsec_stripe"),
 	})
 	for _, part := range []string{
 		"U=http://127.0.0.1:4321\n", "-hmac 'whsec_stripe'", `-H "Content-Type: application/json" -H "webhook-id: msg_1"`, `-H "Content-Type: application/json" -H "Stripe-Signature: `, "'whsec_c3RhbmRhcmQ='", "$(date +%s)",

@@ -120,7 +120,7 @@ RETURNING ` + selected
 
 // send commits that the call is sent, and then sends it.
 func (r *round) send(ctx context.Context) (Result, error) {
-	a, err := scan(r.db.QueryRow(ctx, sendSQL, r.a.ID, r.owner, r.a.Fence, r.policy.Lease))
+	a, err := one(ctx, r.db, nil, sendSQL, r.a.ID, r.owner, r.a.Fence, r.policy.Lease)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Result{}, ErrLost
 	}
@@ -155,11 +155,11 @@ WHERE a.id = $1 AND a.owner = $2 AND a.fence = $3`
 
 // renew makes the lease last for one call more.
 func (r *round) renew(ctx context.Context) error {
-	tag, err := r.db.Exec(ctx, renewSQL, r.a.ID, r.owner, r.a.Fence, r.policy.Lease)
+	n, err := changed(ctx, r.db, renewSQL, r.a.ID, r.owner, r.a.Fence, r.policy.Lease)
 	if err != nil {
 		return dbError("renew", err)
 	}
-	if tag.RowsAffected() == 0 {
+	if n == 0 {
 		return ErrLost
 	}
 	return nil
@@ -217,7 +217,7 @@ func (r *round) record(ctx context.Context, state State, result Result, refusal 
 		text := string(result.Data)
 		data = &text
 	}
-	a, err := scan(r.db.QueryRow(ctx, recordSQL, r.a.ID, r.owner, r.a.Fence, state, result.Ref, data, code, r.policy.Lease))
+	a, err := one(ctx, r.db, nil, recordSQL, r.a.ID, r.owner, r.a.Fence, state, result.Ref, data, code, r.policy.Lease)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrLost
 	}

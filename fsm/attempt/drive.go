@@ -86,7 +86,7 @@ WHERE a.id = $1 AND a.owner <> ''`
 // a claim when the attempt is completed.
 func (r *round) claim(ctx context.Context, id string) error {
 	var takenOver bool
-	a, err := scan(r.db.QueryRow(ctx, claimSQL, id, r.kind.Name, r.owner, r.policy.Lease), &takenOver)
+	a, err := one(ctx, r.db, []any{&takenOver}, claimSQL, id, r.kind.Name, r.owner, r.policy.Lease)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return r.notClaimed(ctx, id)
 	}
@@ -114,7 +114,7 @@ func (r *round) abandon(ctx context.Context, id string, err error) {
 	}
 	ctx, cancel := detach(ctx)
 	defer cancel()
-	_, _ = r.db.Exec(ctx, abandonSQL, id, r.owner) // the claim's own error is told
+	_, _ = changed(ctx, r.db, abandonSQL, id, r.owner) // the claim's own error is told
 }
 
 // notClaimed says why an attempt was not to be had.
@@ -215,8 +215,7 @@ func (r *round) complete(ctx context.Context) error {
 func (r *round) inTx(ctx context.Context, fn func(context.Context, pgx.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, r.policy.Lease)
 	defer cancel()
-	policy := fsm.TxPolicy{Options: pgx.TxOptions{IsoLevel: pgx.ReadCommitted}}
-	return fsm.RunTx(ctx, r.db, policy, fn)
+	return fsm.RunTx(ctx, r.db, readCommitted, fn)
 }
 
 const putDownSQL = `UPDATE fsm_attempts AS a
@@ -234,7 +233,7 @@ func (r *round) putDown(ctx context.Context, state State, cause error, stuck boo
 	defer cancel()
 	stuck = stuck || r.a.Rounds >= r.policy.MaxRounds
 	wait := r.policy.wait(r.a.Rounds)
-	a, err := scan(r.db.QueryRow(ctx, putDownSQL, r.a.ID, r.owner, r.a.Fence, state, causeText(cause), stuck, wait))
+	a, err := one(ctx, r.db, nil, putDownSQL, r.a.ID, r.owner, r.a.Fence, state, causeText(cause), stuck, wait)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return r.gone(ctx, cause)
 	}

@@ -41,7 +41,11 @@ func refunds(client *http.Client, url string) *attempt.Kind {
 		case resp.StatusCode == http.StatusNotFound && method == http.MethodGet:
 			return attempt.Result{}, attempt.ErrNotThere
 		}
-		if err := attempt.FromStatus(resp.StatusCode); err != nil {
+		err = attempt.FromStatus(resp.StatusCode)
+		switch {
+		case err != nil && method == http.MethodGet: // the look-up failed, whatever became of the call
+			return attempt.Result{}, fmt.Errorf("look-up: %s", err.Error())
+		case err != nil:
 			return attempt.Result{}, err
 		}
 		var said struct {

@@ -81,7 +81,9 @@ func repair(ctx context.Context, db fsm.DB, sql, id, action string, by fsm.Corre
 		return err
 	}
 	var fence int64
-	err = db.QueryRow(ctx, sql, append([]any{id, action, by.Actor, by.Reason}, more...)...).Scan(&fence)
+	err = byItself(ctx, db, func(ctx context.Context, db fsm.DB) error {
+		return db.QueryRow(ctx, sql, append([]any{id, action, by.Actor, by.Reason}, more...)...).Scan(&fence)
+	})
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return dbError(action, err)
 	}

@@ -36,8 +36,10 @@ RETURNING ` + selected
 // ErrMismatch: the key has an attempt with another request, which is returned.
 // ErrSpent: its attempt is kept no more. ErrArgument: the kind, the key or the
 // request is impossible. Otherwise fsm.ErrNothingDone or fsm.ErrUnknown; the same
-// call again is safe. It is right at every isolation level: above READ COMMITTED
-// the second caller gets a serialization failure, which fsm.Retryable knows.
+// call again is safe. It is right at every isolation level. Where it commits by
+// itself, READ COMMITTED is what counts, whatever the server's default is; in a
+// transaction above that the second caller gets a serialization failure, which
+// fsm.Retryable knows: the transaction is the caller's to run again.
 func Start(ctx context.Context, db fsm.DB, kind *Kind, businessKey string, request any) (a Attempt, started bool, err error) {
 	if err := kind.check(); err != nil {
 		return Attempt{}, false, err
@@ -49,7 +51,7 @@ func Start(ctx context.Context, db fsm.DB, kind *Kind, businessKey string, reque
 	if err != nil {
 		return Attempt{}, false, err
 	}
-	a, err = scan(db.QueryRow(ctx, startSQL, kind.Name, businessKey, string(content)))
+	a, err = one(ctx, db, nil, startSQL, kind.Name, businessKey, string(content))
 	if err == nil {
 		kind.notify(a.ID, WasStarted, nil)
 		return a, true, nil

@@ -72,12 +72,12 @@ func (s *Sweeper) kind(ctx context.Context, kind *Kind) (int, error) {
 	}
 	keep, page, moved := kind.Policy.filled().Keep, positive(s.Page, 1000), 0
 	for {
-		tag, err := s.DB.Exec(ctx, sweepSQL, kind.Name, keep, page)
+		n, err := changed(ctx, s.DB, sweepSQL, kind.Name, keep, page)
 		if err != nil {
 			return moved, dbError("sweep", err)
 		}
-		moved += int(tag.RowsAffected())
-		if tag.RowsAffected() < int64(page) {
+		moved += int(n)
+		if n < int64(page) {
 			return moved, nil
 		}
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -22,8 +24,9 @@ const maxDepth = 512
 // not doubles, since 9007199254740993 and 9007199254740992 are two amounts. Equal
 // numbers have one form: 1, 1.0, 1.00, 10e-1 are 1, and -0 is 0.
 //
-// A text that is no JSON, repeats a name, nests more than maxDepth deep, or is
-// not whole Unicode, is refused with ErrBody: nobody could say what it means.
+// A text that is no JSON, repeats a name, in the same case or another, nests more than
+// maxDepth deep, or is not whole Unicode, is refused with ErrBody: nobody could say
+// what it means.
 func canonicalJSON(text []byte) ([]byte, error) {
 	switch {
 	case !utf8.Valid(text):
@@ -38,12 +41,32 @@ func canonicalJSON(text []byte) ([]byte, error) {
 	if err := w.value(0); err != nil {
 		return nil, err
 	}
-	return w.out, nil
+	if len(w.mixed) == 0 {
+		return w.out, nil
+	}
+	slices.SortFunc(w.mixed, func(a, b object) int { return a.start - b.start })
+	return w.ordered(make([]byte, 0, len(w.out)), 0, len(w.out)), nil
 }
 
+// writer writes values in the order of the text, and notes which objects have another
+// one. Those are put in order at the end, all at once: however deep a text nests, each
+// byte of it is moved once.
 type writer struct {
-	dec *json.Decoder
-	out []byte
+	dec   *json.Decoder
+	out   []byte
+	mixed []object
+}
+
+// object is one whose members were not in order, from brace to brace in writer.out.
+type object struct {
+	start, end int
+	members    []member // in order
+}
+
+// member is a name with its value, from quote to comma in writer.out.
+type member struct {
+	name       string
+	start, end int
 }
 
 // value reads one value and writes it.
@@ -104,43 +127,105 @@ func (w *writer) array(depth int) error {
 	return err
 }
 
-// member is a name and its value, written.
-type member struct {
-	name  string
-	units []uint16
-	value []byte
-}
-
-// object writes the members, sorted, up to the closing brace.
+// object writes the members up to the closing brace.
 func (w *writer) object(depth int) error {
-	var members []member
-	before := w.out
+	o := object{start: len(w.out)}
+	w.out = append(w.out, '{')
 	for w.dec.More() {
+		if len(o.members) > 0 {
+			w.out = append(w.out, ',')
+		}
 		token, err := w.token()
 		if err != nil {
 			return err
 		}
-		name, _ := token.(string) // valid JSON has nothing else there
-		w.out = nil
+		m := member{start: len(w.out)}
+		m.name, _ = token.(string) // valid JSON has nothing else there
+		w.out = append(appendString(w.out, m.name), ':')
 		if err := w.value(depth); err != nil {
 			return err
 		}
-		members = append(members, member{name, utf16.Encode([]rune(name)), w.out})
+		m.end = len(w.out)
+		o.members = append(o.members, m)
 	}
-	slices.SortFunc(members, func(a, b member) int { return slices.Compare(a.units, b.units) })
-	out := append(before, '{')
-	for i, m := range members {
-		if i > 0 {
-			if m.name == members[i-1].name {
-				return fmt.Errorf("%w: an object repeats a name", ErrBody)
-			}
-			out = append(out, ',')
-		}
-		out = append(append(appendString(out, m.name), ':'), m.value...)
+	w.out = append(w.out, '}')
+	o.end = len(w.out)
+	if repeats(o.members) {
+		return fmt.Errorf("%w: an object repeats a name, perhaps in another case", ErrBody)
 	}
-	w.out = append(out, '}')
+	if !slices.IsSortedFunc(o.members, byUnits) {
+		slices.SortFunc(o.members, byUnits)
+		w.mixed = append(w.mixed, o)
+	}
 	_, err := w.token()
 	return err
+}
+
+// ordered appends a part of what was written, with the members of its objects in order.
+func (w *writer) ordered(to []byte, start, end int) []byte {
+	for {
+		next, _ := slices.BinarySearchFunc(w.mixed, start, func(o object, at int) int { return o.start - at })
+		if next == len(w.mixed) || w.mixed[next].start >= end {
+			return append(to, w.out[start:end]...)
+		}
+		o := w.mixed[next]
+		to = append(append(to, w.out[start:o.start]...), '{')
+		for i, m := range o.members {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			to = w.ordered(to, m.start, m.end)
+		}
+		to, start = append(to, '}'), o.end
+	}
+}
+
+// repeats reports whether a name is there twice, in another case too: encoding/json
+// reads "Amount" where "amount" is asked for, and of both the last, so that with them
+// the order of names means something.
+func repeats(members []member) bool {
+	if len(members) < 2 {
+		return false
+	}
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = strings.Map(folded, m.name)
+	}
+	slices.Sort(names)
+	return len(slices.Compact(names)) < len(members)
+}
+
+// folded returns the least of the runes that are one but for their case, by Unicode's
+// simple folding, as encoding/json has it: k, K and the Kelvin sign are K.
+func folded(r rune) rune {
+	for {
+		next := unicode.SimpleFold(r)
+		if next <= r { // around once
+			return next
+		}
+		r = next
+	}
+}
+
+// byUnits compares names by their UTF-16 units: as their runes, but that a pair begins
+// with a surrogate, which is less than the last runes of one unit.
+func byUnits(a, b member) int {
+	for i, r := range a.name {
+		if i == len(b.name) {
+			return 1
+		}
+		if other, _ := utf8.DecodeRuneInString(b.name[i:]); r != other {
+			return cmp.Or(cmp.Compare(firstUnit(r), firstUnit(other)), cmp.Compare(r, other))
+		}
+	}
+	return cmp.Compare(len(a.name), len(b.name)) // a is how b begins
+}
+
+func firstUnit(r rune) rune {
+	if high, _ := utf16.EncodeRune(r); high != utf8.RuneError {
+		return high
+	}
+	return r
 }
 
 // appendString writes a string with the escapes of RFC 8785, section 3.2.2.2.

@@ -3,6 +3,8 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -24,6 +26,9 @@ func TestCanonicalJSON(t *testing.T) {
 		},
 		{`"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/"`, `"€$\u000f\nA'B\"\\\\\"/"`},
 		{`"\b\t\n\f\r\u007f\u0000"`, `"\b\t\n\f\r` + "\u007f" + `\u0000"`},
+		{`{"b":[{"z":1,"y":{"b":1,"a":2}},{"d":{"f":0,"e":0}}],"a":{"c":1,"b":2}}`, `{"a":{"b":2,"c":1},"b":[{"y":{"a":2,"b":1},"z":1},{"d":{"e":0,"f":0}}]}`},
+		{`{"a":{"d":1,"c":2},"b":{"f":1,"e":2}}`, `{"a":{"c":2,"d":1},"b":{"e":2,"f":1}}`},
+		{`{"ab":1,"a":{},"":0,"b":2}`, `{"":0,"a":{},"ab":1,"b":2}`},
 		{`"\\ud800"`, `"\\ud800"`}, // a backslash, and then a text
 		// Numbers are what they say, exactly.
 		{`[1,1.0,1.00,10e-1,0.1E1,1e0,1e+0]`, `[1,1,1,1,1,1,1]`},
@@ -42,6 +47,26 @@ func TestCanonicalJSON(t *testing.T) {
 	}
 }
 
+// However deep a long text lies, it is copied a few times and not once for each level:
+// what a request costs is in proportion to what was sent. (Not parallel: it counts all
+// that the process allocates.)
+func TestCanonicalJSONIsLinear(t *testing.T) {
+	long := `"` + strings.Repeat("x", 1<<20) + `"`
+	for name, level := range map[string][2]string{
+		"objects":              {`{"a":`, `}`},
+		"objects to be sorted": {`{"b":`, `,"a":1}`},
+		"arrays":               {`[`, `]`},
+	} {
+		text := []byte(strings.Repeat(level[0], maxDepth-1) + long + strings.Repeat(level[1], maxDepth-1))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := canonicalJSON(text)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16*len(text)), name)
+	}
+}
+
 func TestNotProperJSON(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]string{
@@ -51,6 +76,7 @@ func TestNotProperJSON(t *testing.T) {
 		"comma at the end":      `[1,]`,
 		"name told twice":       `{"a":1,"a":1}`,
 		"told twice, escaped":   `{"a":1,"b":0,"\u0061":1}`,
+		"told in two cases":     `{"amount":1,"x":0,"Amount":1000}`,
 		"told twice, deep":      `[{"x":{"a":1,"a":2}}]`,
 		"no UTF-8":              "\"\xff\"",
 		"half a pair":           `"\ud83d"`,
@@ -67,6 +93,31 @@ func TestNotProperJSON(t *testing.T) {
 	}
 	_, err := canonicalJSON([]byte(strings.Repeat("[", 512) + strings.Repeat("]", 512)))
 	require.NoError(t, err)
+}
+
+// Two names are one where encoding/json takes them for one, and only there: a decoder
+// reads the last of both into a field, so that two orders would be two requests.
+func TestNamesInTwoCases(t *testing.T) {
+	t.Parallel()
+	for _, names := range [][2]string{
+		{"amount", "Amount"}, {"amount", "AMOUNT"}, {"k", "\u212a"}, {"s", "\u017f"}, {"\u00df", "\u1e9e"}, {"\u03c3", "\u03c2"},
+		{"\u01c4", "\u01c6"}, {"\u00e9", "\u00c9"}, {"\U00010428", "\U00010400"},
+		{"i", "\u0131"}, {"\u0130", "i"}, {"ss", "\u00df"}, {"amount", "amounts"}, {"a_b", "ab"}, {"\ufb01", "fi"},
+	} {
+		field := reflect.StructOf([]reflect.StructField{{Name: "Field", Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`json:"` + names[0] + `"`)}})
+		into := reflect.New(field)
+		require.NoError(t, json.Unmarshal([]byte(`{"`+names[1]+`":1}`), into.Interface()))
+		one := into.Elem().Field(0).Int() == 1
+
+		for _, order := range [][2]string{names, {names[1], names[0]}} {
+			_, err := canonicalJSON([]byte(`[{"` + order[0] + `":1,"x":0,"` + order[1] + `":1000}]`))
+			if one {
+				require.ErrorIs(t, err, ErrBody, "%q", names)
+			} else {
+				require.NoError(t, err, "%q", names)
+			}
+		}
+	}
 }
 
 // Whatever comes: what is canonical stays as it is, says the same to a decoder,

@@ -23,11 +23,13 @@ type Command struct {
 	// [DefaultMaxReply].
 	MaxReply int
 	// Headers are the reply's headers to keep and replay; nil means
-	// [DefaultHeaders]. Those that [NeverKept] reports are refused.
+	// [DefaultHeaders]. Those that [NeverKept] reports are refused. Content-Encoding
+	// is kept with any list: without it the body is not to be read.
 	Headers []string
 
 	// Wait is how long Do waits for an equal request that is at work in a
-	// transaction; 0 means 5 s, and less than 0 not at all.
+	// transaction; 0 means 5 s, and less than 0 not at all. More than PostgreSQL
+	// takes, 24.8 days, means that.
 	Wait time.Duration
 	// Tx bounds how Do repeats its transaction, work included, when the database
 	// says that it may be; see [fsm.RunTx]. READ COMMITTED unless told.
@@ -54,11 +56,15 @@ const (
 	defaultRetention = 72 * time.Hour
 	defaultWait      = 5 * time.Second
 	leasesPerClaim   = 10
+	// maxWait is the greatest lock_timeout, 2^31 − 1 ms.
+	maxWait = (1<<31 - 1) * time.Millisecond
 )
 
 // DefaultHeaders are the headers that a reply keeps unless its command says other.
 func DefaultHeaders() []string {
-	return []string{"Content-Type", "Content-Language", "Content-Location", "ETag", "Last-Modified", "Location"}
+	return []string{
+		"Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "ETag", "Last-Modified", "Location",
+	}
 }
 
 func (c *Command) retention() time.Duration {
@@ -89,7 +95,7 @@ func (c *Command) wait() string {
 	if d == 0 {
 		d = defaultWait
 	}
-	return fmt.Sprintf("%dms", max(d.Milliseconds(), 1))
+	return fmt.Sprintf("%dms", max(min(d, maxWait).Milliseconds(), 1))
 }
 
 func (c *Command) maxLease() time.Duration {

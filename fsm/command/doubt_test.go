@@ -161,8 +161,31 @@ func TestAlgorithmOfTheFuture(t *testing.T) {
 	c := command.Command{Name: "pay"}
 	_, err := c.Do(t.Context(), pool, payment("k", `{}`), pay)
 	require.NoError(t, err)
-	run(t, pool, `UPDATE fsm_command SET algorithm = 2`)
+	run(t, pool, `UPDATE fsm_command SET algorithm = 3`)
 	_, err = c.Do(t.Context(), pool, payment("k", `{}`), never)
 	require.ErrorIs(t, err, command.ErrAlgorithm)
 	require.NotErrorIs(t, err, command.ErrMismatch)
+}
+
+// A record of the first algorithm, which knew of no condition, is compared by that one:
+// its request is found again, with the condition that it had, and no other.
+func TestAlgorithmOfThePast(t *testing.T) {
+	t.Parallel()
+	pool := open(t)
+	c := command.Command{Name: "pay"}
+	r := command.Request{
+		Scope: "acme", Key: "k", Principal: "ann", Method: "POST", Path: "/x", ContentType: "text/plain", Body: []byte(`{"a": 1}`),
+		Condition: "If-Match: \"1\"",
+	}
+	_, err := c.Do(t.Context(), pool, r, pay)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, ask[int16](t, pool, `SELECT algorithm FROM fsm_command`))
+	run(t, pool, `UPDATE fsm_command SET algorithm = 1,
+		fingerprint = '\xd1a23dfcdfd843fdf723c7b8c0dbed3bb13490e1a8430a05765f124d847f6e74'`)
+	again, err := c.Do(t.Context(), pool, r, never)
+	require.NoError(t, err)
+	require.True(t, again.Replayed)
+	r.Body = []byte(`{"a": 2}`)
+	_, err = c.Do(t.Context(), pool, r, never)
+	require.ErrorIs(t, err, command.ErrMismatch)
 }

@@ -22,7 +22,8 @@ var (
 	// ErrReply: the work's reply cannot be kept, such as one over the size cap or
 	// with a status outside 200 to 499. It is as if the work had failed.
 	ErrReply = errors.New("the reply cannot be kept")
-	// ErrBody: the body says that it is JSON and is none, or repeats a name.
+	// ErrBody: the body says that it is JSON and is none, or repeats a name in one
+	// object, in the same case or another.
 	// Nothing was done.
 	ErrBody = errors.New("the body is not proper JSON")
 	// ErrAlgorithm: the record's fingerprint is of an algorithm that this
@@ -94,9 +95,18 @@ func (c *Command) wrap(kind, err error) error {
 // SQLSTATE codes that this package tells apart.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const (
-	undefinedTable   = "42P01"
-	lockNotAvailable = "55P03"
+	undefinedTable       = "42P01"
+	lockNotAvailable     = "55P03"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
 )
+
+// runsAgain reports an error after which the same statement, in a transaction of its
+// own, may succeed: it did nothing, for another transaction's sake.
+func runsAgain(err error) bool {
+	state := sqlState(err)
+	return state == serializationFailure || state == deadlockDetected
+}
 
 // sqlState returns the SQLSTATE of a database error, or "".
 func sqlState(err error) string {

@@ -57,6 +57,9 @@ func ExampleCommand_DoLeased() {
 	answer, err := charge.DoLeased(ctx, pool, click, func(ctx context.Context, lease *command.Lease) (command.Reply, error) {
 		// Call the provider here, with ctx, and with a key of its own.
 		reply := command.Reply{Status: 201, Body: []byte("charged")}
+		// What was charged is booked for a caller who has hung up, too.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
 		return reply, fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, `INSERT INTO ledger (order_id, cents) VALUES (17, 100)`); err != nil {
 				return err

@@ -14,12 +14,15 @@ type fingerprint [sha256.Size]byte
 // currentAlgorithm is what new records get. A record keeps the number of its own,
 // and a request is compared by that one: a change here must be a new number, with
 // the old one kept for as long as its records are.
-const currentAlgorithm = 1
+//
+// Algorithm 1 leaves the condition out: a request is equal to one of its records
+// whatever its condition is.
+const currentAlgorithm = 2
 
 // fingerprintBy computes the request's fingerprint by an algorithm, ErrAlgorithm
 // for one that does not exist, and ErrBody for a body that is not what it says.
 func (r *Request) fingerprintBy(algorithm int16) (fingerprint, error) {
-	if algorithm != currentAlgorithm {
+	if algorithm < 1 || algorithm > currentAlgorithm {
 		return fingerprint{}, fmt.Errorf("%w: number %d", ErrAlgorithm, algorithm)
 	}
 	body, kind := r.Body, "raw"
@@ -30,9 +33,13 @@ func (r *Request) fingerprintBy(algorithm int16) (fingerprint, error) {
 		}
 		body, kind = canonical, "json"
 	}
+	parts := []string{r.Principal, r.Method, r.Path, kind, string(body)}
+	if algorithm > 1 {
+		parts = append(parts, r.Condition)
+	}
 	// Each part goes in behind its length, so that no two lists of parts are one text.
 	text := binary.BigEndian.AppendUint16(nil, uint16(algorithm))
-	for _, part := range []string{r.Principal, r.Method, r.Path, kind, string(body)} {
+	for _, part := range parts {
 		text = binary.BigEndian.AppendUint64(text, uint64(len(part)))
 		text = append(text, part...)
 	}

@@ -105,7 +105,8 @@ func (c *Command) doLocked(ctx context.Context, db DB, a asked, known record, wo
 // under the same key waits like an equal one, as long as the transaction's
 // lock_timeout allows, and is told of its mismatch after that. In a transaction
 // that is not READ COMMITTED, a call that waited ends in a serialization failure.
-// An error of work undoes what work wrote, and nothing else of the transaction.
+// An error undoes what work wrote, and nothing else of the transaction, also one that
+// says that ctx ended meanwhile: the caller may commit all the same.
 func (c *Command) DoTx(ctx context.Context, tx fsm.DB, r Request, work Work) (Answer, error) {
 	return c.told(ctx, func() (Answer, error) { return c.doTx(ctx, tx, &r, work) })
 }
@@ -209,20 +210,20 @@ WHERE c.id = $1 AND c.done_at IS NULL
 RETURNING c.done_at`
 
 // doClaimed does the work and keeps its reply, in a transaction that holds the
-// record's lock.
+// record's lock. Once the work's savepoint is ended, the reply follows whatever
+// becomes of ctx: in a transaction of the caller's the one may not stay without the
+// other.
 func (c *Command) doClaimed(ctx context.Context, tx fsm.DB, id int64, work Work) (Answer, error) {
 	if err := at(ctx, PointClaimed); err != nil {
 		return Answer{}, err
 	}
-	reply, err := inSavepoint(ctx, tx, work)
+	reply, k, err := c.inSavepoint(ctx, tx, work)
 	if err != nil {
 		return Answer{}, err
 	}
-	k, err := c.keep(&reply, false)
-	if err != nil {
-		return Answer{}, c.wrap(nil, err)
-	}
-	if err := tx.QueryRow(ctx, completeSQL, id, k.status, k.headers, k.body).Scan(&reply.At); err != nil {
+	detached, cancel := outlive(context.WithoutCancel(ctx), ctx)
+	defer cancel()
+	if err := tx.QueryRow(detached, completeSQL, id, k.status, k.headers, k.body).Scan(&reply.At); err != nil {
 		return Answer{}, c.own("keep the reply", err)
 	}
 	if err := at(ctx, PointDone); err != nil {
@@ -233,25 +234,40 @@ func (c *Command) doClaimed(ctx context.Context, tx fsm.DB, id int64, work Work)
 
 // inSavepoint does the work so that a refusal can be kept without what the work
 // wrote before it said no, and even when its transaction is aborted, as by a
-// CHECK that it ran into.
-func inSavepoint(ctx context.Context, tx fsm.DB, work Work) (Reply, error) {
+// CHECK that it ran into. With an error nothing of the work stays in tx: not of one
+// whose reply cannot be kept, nor for a caller whose time is over by then.
+func (c *Command) inSavepoint(ctx context.Context, tx fsm.DB, work Work) (reply Reply, k kept, err error) {
 	inner, err := tx.Begin(ctx)
 	if err != nil {
-		return Reply{}, fmt.Errorf("%w: savepoint: %w", fsm.ErrNothingDone, err)
+		return reply, k, fmt.Errorf("%w: savepoint: %w", fsm.ErrNothingDone, err)
 	}
-	defer rollback(ctx, inner)
-	reply, err := work(ctx, inner)
-	if err != nil {
-		return Reply{}, err
+	defer func() {
+		if back := rollback(ctx, inner); back != nil && err != nil {
+			// tx can only be rolled back. Whether to run it again is for err to say.
+			err = fmt.Errorf("%w; rolling back the work: %v", err, back)
+		}
+	}()
+	if reply, err = work(ctx, inner); err != nil {
+		return reply, k, err
 	}
+	if k, err = c.keep(&reply, false); err != nil {
+		return reply, k, c.wrap(nil, err)
+	}
+	if err = ctx.Err(); err != nil {
+		return reply, k, c.wrap(fsm.ErrNothingDone, err)
+	}
+	// pgx takes a savepoint for closed when its RELEASE was never sent, and rolls
+	// back no more: so that one is sent whatever becomes of ctx.
+	detached, cancel := outlive(context.WithoutCancel(ctx), ctx)
+	defer cancel()
 	end := inner.Commit
 	if reply.Refused() {
 		end = inner.Rollback
 	}
-	if err := end(ctx); err != nil {
-		return Reply{}, fmt.Errorf("%w: end the work's savepoint: %w", fsm.ErrNothingDone, err)
+	if err = end(detached); err != nil {
+		err = fmt.Errorf("%w: end the work's savepoint: %w", fsm.ErrNothingDone, err)
 	}
-	return reply, nil
+	return reply, k, err
 }
 
 // endTimeout bounds what is ended or given back when the caller's context may be
@@ -263,9 +279,28 @@ func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 }
 
-// rollback ends tx if it is still open.
-func rollback(ctx context.Context, tx pgx.Tx) {
+// outlive returns a child of parent that ends endTimeout after ctx does.
+func outlive(parent, ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(parent)
+	context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(endTimeout)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, cancel
+}
+
+// rollback goes back to a savepoint even when ctx has ended. pgx returns
+// ErrTxClosed where nothing is left to do.
+func rollback(ctx context.Context, savepoint pgx.Tx) error {
 	ctx, cancel := detach(ctx)
 	defer cancel()
-	_ = tx.Rollback(ctx) // the work's own error has been returned already
+	if err := savepoint.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {
+		return err
+	}
+	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -212,6 +214,20 @@ func TestLockTimeoutOfTheWorkIsTheSessions(t *testing.T) {
 	again, err := c.Do(t.Context(), pool, payment("k", `{}`), never)
 	require.NoError(t, err)
 	require.Equal(t, "0", string(again.Body))
+}
+
+// What PostgreSQL does not take for a lock_timeout is no reason to fail: the wait is
+// as long, or as short, as it can be.
+func TestWaitBeyondTheServers(t *testing.T) {
+	t.Parallel()
+	pool := open(t)
+	for _, wait := range []time.Duration{math.MinInt64, 1, 30 * 24 * time.Hour, math.MaxInt64} {
+		c := command.Command{Name: "pay", Wait: wait}
+		require.NoError(t, c.Check())
+		_, err := c.Do(t.Context(), pool, payment(wait.String(), `{}`), pay)
+		require.NoError(t, err, wait)
+	}
+	require.Equal(t, 4, ledger(t, pool))
 }
 
 // A waiting duplicate does the work when the first fails.

@@ -51,6 +51,10 @@ RETURNING c.done_at`
 // reply that cannot be kept; tx must then be rolled back. Headers that cannot be kept,
 // since they hold control characters or are over 16 KiB together, are left out of what
 // is replayed. A second call is late as well. The error of tx's COMMIT is the work's to return.
+//
+// The context that the work was given ends with its caller, and tx with it. Where
+// something was done outside that must not be done again, begin tx, and complete, on
+// a bounded context made by [context.WithoutCancel].
 func (l *Lease) CompleteTx(ctx context.Context, tx fsm.DB, reply Reply) error {
 	if _, ok := tx.(fsm.TxBeginner); ok || tx == nil {
 		return l.command.wrap(fsm.ErrArgument, errors.New("CompleteTx needs a transaction"))

@@ -19,12 +19,14 @@ import (
 // It may commit what it likes on the way. What must not happen twice belongs in
 // one transaction with the reply: call [Lease.CompleteTx] in it, with the reply
 // that is then returned too. A LeasedWork that does not call it has the reply kept
-// in a transaction of its own, after it returned.
+// in a transaction of its own, after it returned, also when ctx has ended by then and
+// the lease is not lost: the work is done.
 type LeasedWork func(ctx context.Context, lease *Lease) (Reply, error)
 
 // DoLeased does the command under a claim that is committed first, so that an
 // outside system can be called without a transaction being open. The claim has a
-// lease, renewed by a goroutine that ends before DoLeased does. After a crash the
+// lease, renewed while work runs, for a caller who is gone too, by a goroutine that
+// ends before DoLeased does. After a crash the
 // command stays in progress until the lease runs out, and the next call takes it
 // over; the outside system may then be called again, and should be given a key of
 // its own, such as the command's.
@@ -169,16 +171,19 @@ func (l *Lease) run(ctx context.Context, work LeasedWork) (reply Reply, err erro
 			l.release(ctx)
 		}
 	}()
-	working, stop := l.renewing(ctx)
+	working, held, stop := l.renewing(ctx)
 	defer stop()
 	if err := at(working, PointClaimed); err != nil {
 		return Reply{}, err
 	}
 	if reply, err = work(working, l); err == nil {
-		reply, err = l.finish(working, reply)
+		// The work is done: a caller who is gone asks again, and is to find its reply.
+		finishing, cancel := outlive(held, ctx)
+		defer cancel()
+		reply, err = l.finish(finishing, reply)
 	}
 	if err != nil {
-		if cause := context.Cause(working); errors.Is(cause, ErrLeaseLost) && !errors.Is(err, ErrLeaseLost) {
+		if cause := context.Cause(held); errors.Is(cause, ErrLeaseLost) && !errors.Is(err, ErrLeaseLost) {
 			err = fmt.Errorf("%w: %w", cause, err)
 		}
 		return Reply{}, err

@@ -84,9 +84,10 @@ func TestHeadersThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 12<<10)
 	for name, c := range map[string]struct{ given, kept http.Header }{
-		"too large together": {http.Header{"Location": {long}, "Etag": {long + "y"}, "Content-Type": {"text/plain"}}, http.Header{"Location": {long}, "Content-Type": {"text/plain"}}},
-		"one too large":      {http.Header{"Location": {long, long}, "Content-Type": {"text/plain"}}, http.Header{"Content-Type": {"text/plain"}}},
-		"control characters": {http.Header{"Location": {"/a\r\nX: 1"}, "Etag": {"1"}}, http.Header{"Etag": {"1"}}},
+		"too large together":  {http.Header{"Location": {long}, "Etag": {long + "y"}, "Content-Type": {"text/plain"}}, http.Header{"Location": {long}, "Content-Type": {"text/plain"}}},
+		"one too large":       {http.Header{"Location": {long, long}, "Content-Type": {"text/plain"}}, http.Header{"Content-Type": {"text/plain"}}},
+		"the body's encoding": {http.Header{"Content-Encoding": {"gzip\n"}, "Etag": {"1"}}, http.Header{"Etag": {"1"}}},
+		"control characters":  {http.Header{"Location": {"/a\r\nX: 1"}, "Etag": {"1"}}, http.Header{"Etag": {"1"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +101,11 @@ func TestHeadersThatCannotBeKept(t *testing.T) {
 				})
 				require.NoError(t, err)
 				require.Equal(t, replayed, got.Replayed)
-				require.Equal(t, "paid", string(got.Body))
+				if !replayed || c.given.Get("Content-Encoding") == "" {
+					require.Equal(t, "paid", string(got.Body))
+				} else {
+					require.Empty(t, got.Body, "nobody can read what is encoded nobody knows how")
+				}
 				if replayed {
 					require.Equal(t, c.kept, got.Header)
 				}

@@ -68,16 +68,26 @@ const maxRaces = 10
 
 // register returns the record of the request's key. A fresh one belongs to owner
 // for the lease; without an owner it only binds the key to the request.
+//
+// Where the statement commits by itself, it runs again when the database says that it
+// may: under another default than READ COMMITTED, the record of a call that was a
+// moment faster is a serialization failure, and the next snapshot has it.
 func (c *Command) register(ctx context.Context, db fsm.DB, a asked, owner string, lease time.Duration) (record, error) {
+	_, alone := db.(fsm.TxBeginner)
+	var raced error
 	for range maxRaces {
 		var r record
 		err := r.scan(db.QueryRow(ctx, registerSQL, a.Scope, c.Name, a.Key,
 			int16(currentAlgorithm), a.sum[:], owner, lease.Microseconds()), &r.fresh)
-		if !errors.Is(err, pgx.ErrNoRows) {
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+		case alone && runsAgain(err):
+			raced = err
+		default:
 			return r, c.claiming(err, r)
 		}
 	}
-	return record{}, c.wrap(fsm.ErrContended, nil)
+	return record{}, c.wrap(fsm.ErrContended, raced)
 }
 
 // judge says what a record that is not this call's means for it: done with the

@@ -10,18 +10,23 @@ import (
 // renewals may fail without harm.
 const renewalsPerLease = 3
 
-// renewing starts to renew the lease and returns a context that ends when it is
-// lost, with ErrLeaseLost as the cause. stop ends both and waits.
-func (l *Lease) renewing(ctx context.Context) (working context.Context, stop func()) {
+// renewing starts to renew the lease. working is the work's context: it ends with
+// ctx, and when the lease is lost, with ErrLeaseLost as the cause. held ends when it
+// is lost, and goes on without the caller, as the work may that called somebody: the
+// claim is the work's for as long as it runs. stop ends all and waits.
+func (l *Lease) renewing(ctx context.Context) (working, held context.Context, stop func()) {
+	held, lose := context.WithCancelCause(context.WithoutCancel(ctx))
 	working, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := l.renew(working); err != nil {
+		if err := l.renew(held); err != nil {
+			lose(err)
 			cancel(err)
 		}
 	}()
-	return working, func() {
+	return working, held, func() {
+		lose(nil)
 		cancel(nil)
 		<-ended
 	}

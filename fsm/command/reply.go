@@ -69,28 +69,33 @@ func (c *Command) keep(r *Reply, done bool) (kept, error) {
 	case len(r.Body) > c.maxReply():
 		return kept{}, fmt.Errorf("%w: its body has %d bytes, more than %d", ErrReply, len(r.Body), c.maxReply())
 	}
-	headers, err := c.keepHeaders(r.Header, done)
+	headers, legible, err := c.keepHeaders(r.Header, done)
 	if err != nil {
 		return kept{}, err
 	}
 	body := r.Body
-	if body == nil {
+	if body == nil || !legible {
 		body = []byte{} // NULL is for no reply at all
 	}
 	return kept{int16(r.Status), headers, body}, nil
 }
 
+// contentEncoding is a header that is kept whatever the list says: without it nobody
+// can read the body.
+const contentEncoding = "Content-Encoding"
+
 // keepHeaders returns the headers on the list as JSON, with their names in order.
 // leaveOut says to leave out what cannot be kept, the largest first where they are too
-// large together, and not to fail.
-func (c *Command) keepHeaders(all http.Header, leaveOut bool) ([]byte, error) {
+// large together, and not to fail. The body is legible unless the encoding it has is
+// left out.
+func (c *Command) keepHeaders(all http.Header, leaveOut bool) (text []byte, legible bool, err error) {
 	header := http.Header{}
-	for _, name := range c.headers() {
+	for _, name := range append([]string{contentEncoding}, c.headers()...) {
 		name = http.CanonicalHeaderKey(name)
 		values := all.Values(name)
 		switch wrong := slices.ContainsFunc(values, hasControl); {
 		case wrong && !leaveOut:
-			return nil, fmt.Errorf("%w: its header %s holds a control character", ErrReply, name)
+			return nil, false, fmt.Errorf("%w: its header %s holds a control character", ErrReply, name)
 		case !wrong && len(values) > 0:
 			header[name] = slices.Clone(values)
 		}
@@ -99,11 +104,11 @@ func (c *Command) keepHeaders(all http.Header, leaveOut bool) ([]byte, error) {
 		text, err := json.Marshal(header) // which sorts the names
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("%w: %w", ErrReply, err)
+			return nil, false, fmt.Errorf("%w: %w", ErrReply, err)
 		case len(text) <= maxHeaders:
-			return text, nil
+			return text, len(all.Values(contentEncoding)) == len(header[contentEncoding]), nil
 		case !leaveOut:
-			return nil, fmt.Errorf("%w: its headers have %d bytes, more than %d", ErrReply, len(text), maxHeaders)
+			return nil, false, fmt.Errorf("%w: its headers have %d bytes, more than %d", ErrReply, len(text), maxHeaders)
 		}
 		delete(header, largest(header))
 	}

@@ -24,6 +24,9 @@ type Request struct {
 	// Method is the HTTP method, and Path the concrete path with its query, as
 	// /orders/17/pay?notify=1, not as a route's pattern.
 	Method, Path string
+	// Condition is what must hold for the command to be done, such as an If-Match with
+	// its value; "" is none. With another one it is another request.
+	Condition string
 	// ContentType says what Body is. JSON (application/json, or +json) counts by
 	// what it says, see [ErrBody]; anything else byte by byte.
 	ContentType string

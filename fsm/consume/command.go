@@ -26,8 +26,14 @@ type Command struct {
 	// Out takes the answers, in which nothing can control a terminal.
 	Out io.Writer
 	// Publish publishes the message of a letter that is requeued, as that of
-	// [Consumer.Requeue] does; nil leaves that to others.
+	// [Consumer.Requeue] does. Without it requeue is refused with fsm.ErrArgument,
+	// since nobody else would publish the message, unless FreeOnly says that
+	// somebody does.
 	Publish func(context.Context, pgx.Tx, Message) error
+	// FreeOnly lets requeue do without Publish: it frees the key, prints the whole
+	// message, and says that it was not published. Where there is a Publish it
+	// changes nothing.
+	FreeOnly bool
 }
 
 // Run runs the command that the arguments say. It returns fsm.ErrArgument where they
@@ -97,7 +103,12 @@ func (c Command) letter(ctx context.Context, name string, args []string) error {
 	text := ""
 	switch name {
 	case "requeue":
-		text = "requeued "
+		if text = "requeued "; c.Publish == nil {
+			if !c.FreeOnly {
+				return fmt.Errorf("%w: requeue would free the key and lose the message, since Command.Publish is nil; FreeOnly allows it", fsm.ErrArgument)
+			}
+			text = "key freed, message NOT published: "
+		}
 		l, err = c.Consumer.Requeue(ctx, id, fsm.Correction{Actor: args[1], Reason: args[2]}, c.Publish)
 	case "discard":
 		text = "discarded "
@@ -108,7 +119,7 @@ func (c Command) letter(ctx context.Context, name string, args []string) error {
 	if err != nil {
 		return err
 	}
-	if text += line(l); name == "letter" {
+	if text += line(l); name == "letter" || name == "requeue" && c.Publish == nil { // then no other command shows it
 		text += details(l)
 	}
 	_, err = fmt.Fprintln(c.Out, text)

@@ -85,6 +85,44 @@ func TestCommand(t *testing.T) {
 	require.ErrorIs(t, command.Run(t.Context(), "letters"), errClosed)
 }
 
+// A message that nobody publishes is lost once its key is free and its letter settled.
+// So requeue without a way to publish does nothing, unless it was asked to free the key
+// alone; then it says what it did not do, and shows the message to whoever does it.
+func TestCommandWithoutPublish(t *testing.T) {
+	t.Parallel()
+	c, _ := newConsumer(t)
+	letter := killLetter(t, c, "a")
+	id := strconv.FormatInt(letter.ID, 10)
+	var out strings.Builder
+	err := consume.Command{Consumer: c, Out: &out}.Run(t.Context(), "requeue", id, "ada", "fixed")
+	require.ErrorIs(t, err, fsm.ErrArgument)
+	require.ErrorContains(t, err, "Publish is nil")
+	require.Empty(t, out.String())
+	state, tries, err := c.Status(t.Context(), "a")
+	require.NoError(t, err)
+	require.Equal(t, "dead", state, "the key stays taken")
+	require.Equal(t, 3, tries)
+	open, err := c.Letter(t.Context(), letter.ID)
+	require.NoError(t, err, "the letter stays open")
+	require.Equal(t, []byte("a"), open.Message.Payload)
+
+	command := consume.Command{Consumer: c, Out: &out, FreeOnly: true}
+	require.NoError(t, command.Run(t.Context(), "requeue", id, "ada", "sent by hand"))
+	require.Equal(t, "key freed, message NOT published: "+id+"  "+letter.At.UTC().Format(time.RFC3339)+
+		`  key "a"  topic "paid"  tries 3  "boom"`+"\nid \"m-1\"\n\"trace\": \"t-1\"\n\"a\"\n", out.String())
+	state, _, err = c.Status(t.Context(), "a")
+	require.NoError(t, err)
+	require.Empty(t, state)
+
+	second := killLetter(t, c, "b")
+	published := 0
+	command.Publish = func(context.Context, pgx.Tx, consume.Message) error { published++; return nil }
+	out.Reset()
+	require.NoError(t, command.Run(t.Context(), "requeue", strconv.FormatInt(second.ID, 10), "ada", "fixed"))
+	require.Equal(t, 1, published, "who can publish does, whatever FreeOnly says")
+	require.True(t, strings.HasPrefix(out.String(), "requeued "), out.String())
+}
+
 var errClosed = errors.New("closed")
 
 // closed is a writer that nobody reads.

@@ -29,10 +29,12 @@ func TestMain(m *testing.M) {
 	testdb.Main(m)
 }
 
-const (
-	stripeSecret   = webhook.Secret("whsec_inbox_test")
-	standardSecret = webhook.Secret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
+var (
+	stripeSecret   = webhook.NewSecret("whsec_inbox_test")
+	standardSecret = webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
+)
 
+const (
 	orderA = "0a000000-0000-4000-8000-00000000000a"
 	total  = 4200
 )

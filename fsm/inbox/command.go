@@ -17,6 +17,19 @@ FROM fsm_deliveries d WHERE d.id = i.delivery_id AND i.id = $1` + returnWaiting
 
 	closeEvent = `UPDATE fsm_inbox i SET state = 'closed', owner = '', due_at = NULL, ended_at = clock_timestamp() WHERE i.id = $1`
 
+	// What an audit row says is closed: those rows hold no state of their own. The
+	// table has what people did, and so is small.
+	closedOdd = `SELECT a.key FROM fsm_audit a WHERE a.machine = 'fsm_deliveries' AND a.action = 'close'`
+
+	lockOdd = `SELECT d.provider, COALESCE(d.verdicts && '{unreadable,conflict}', false) FROM fsm_deliveries d WHERE d.id = $1 FOR NO KEY UPDATE`
+
+	// Of an unreadable body there may be many deliveries: one look is enough.
+	closeOdd = `INSERT INTO fsm_audit (machine, key, version, action, from_status, to_status, actor, reason, at)
+SELECT 'fsm_deliveries', k.id::text, 0, 'close', 'open', 'closed', $2, $3, clock_timestamp()
+FROM fsm_deliveries d JOIN fsm_deliveries k ON k.id = d.id
+  OR d.verdicts = '{unreadable}' AND k.verdicts = '{unreadable}' AND k.provider = d.provider AND k.digest = d.digest
+WHERE d.id = $1 AND k.id::text NOT IN (` + closedOdd + `)`
+
 	auditEvent = `INSERT INTO fsm_audit (machine, key, version, action, from_status, to_status, actor, reason, at)
 VALUES ('fsm_inbox', $1, $2, $3, $4, $5, $6, $7, clock_timestamp())`
 )
@@ -51,12 +64,51 @@ func (i *Inbox) End(ctx context.Context, event int64, actor, reason string) erro
 	})
 }
 
-// command judges the locked event, changes it, and leaves the audit row.
-func (i *Inbox) command(ctx context.Context, event int64, actor, reason, action string, to State, change func(context.Context, pgx.Tx) error) error {
+// EndOdd closes a delivery of [Odd], since a person has looked at it and done what
+// there is to do, and with an unreadable one those of the same body. From then on
+// the sweep takes it as any other. It leaves a row in fsm_audit, machine
+// fsm_deliveries and action close, which is what says that it is closed.
+//
+// The errors: fsm.ErrArgument, fsm.ErrNotFound, ErrProvider, ErrNotOdd, and the
+// database's.
+func (i *Inbox) EndOdd(ctx context.Context, delivery int64, actor, reason string) error {
+	if err := checkWho(actor, reason); err != nil {
+		return err
+	}
+	err := i.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		var (
+			provider string
+			odd      bool
+		)
+		if err := tx.QueryRow(ctx, lockOdd, delivery).Scan(&provider, &odd); err != nil {
+			return missing(err)
+		}
+		if i.providers[provider] == nil {
+			return fmt.Errorf("%w: %q", ErrProvider, provider)
+		}
+		if !odd {
+			return fmt.Errorf("%w: delivery %d", ErrNotOdd, delivery)
+		}
+		tag, err := tx.Exec(ctx, closeOdd, delivery, actor, reason)
+		if err == nil && tag.RowsAffected() == 0 {
+			return fmt.Errorf("%w: delivery %d was closed before", ErrNotOdd, delivery)
+		}
+		return err
+	})
+	return stored("end", err)
+}
+
+// checkWho refuses a command without somebody and a reason.
+func checkWho(actor, reason string) error {
 	if err := checkText("actor", actor, 1, 256); err != nil {
 		return err
 	}
-	if err := checkText("reason", reason, 1, 2048); err != nil {
+	return checkText("reason", reason, 1, 2048)
+}
+
+// command judges the locked event, changes it, and leaves the audit row.
+func (i *Inbox) command(ctx context.Context, event int64, actor, reason, action string, to State, change func(context.Context, pgx.Tx) error) error {
+	if err := checkWho(actor, reason); err != nil {
 		return err
 	}
 	err := i.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {

@@ -218,6 +218,75 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// What contradicts an event, or cannot be read, waits for a person: it is swept
+// when that person has closed it, and not before, nor what it contradicts.
+func TestSweepKeepsWhatIsOdd(t *testing.T) {
+	t.Parallel()
+	const days = 24 * time.Hour
+	b := newBench(t, handling(func(context.Context, pgx.Tx, inbox.Event) (fsm.Outcome, error) { return fsm.Applied, nil }))
+	send := func(body []byte) int64 {
+		r, _ := b.Receive(t.Context(), "stripe", b.signed(body), body)
+		return r.Delivery
+	}
+	first := send(told("evt_1", "paid", "p1", total).body())
+	conflict := send(told("evt_1", "paid", "p1", total+1).body())
+	unreadable := send([]byte("x"))
+	again := send([]byte("x"))
+	other := send([]byte("y"))
+	send(told("evt_2", "paid", "p2", total).body())
+	odd := func() (ids []int64) {
+		page, err := inbox.Odd(t.Context(), b.pool, 0, 0)
+		require.NoError(t, err)
+		for _, d := range page {
+			ids = append(ids, d.ID)
+		}
+		return ids
+	}
+	sweep := func() inbox.Swept {
+		swept, err := b.Sweep(t.Context(), inbox.Retention{Bodies: 10 * days, Rows: 40 * days, Batch: 1})
+		require.NoError(t, err)
+		return swept
+	}
+	b.exec(`UPDATE fsm_deliveries SET received_at = received_at - interval '1 year'`)
+	b.exec(`UPDATE fsm_inbox SET ended_at = ended_at - interval '1 year'`)
+
+	require.Equal(t, inbox.Swept{Bodies: 1, Events: 1, Deliveries: 1}, sweep(), "evt_2 alone")
+	require.Equal(t, []int64{conflict, unreadable, again, other}, odd())
+	for _, id := range []int64{first, conflict, unreadable, other} {
+		body, err := inbox.Body(t.Context(), b.pool, id)
+		require.NoError(t, err)
+		require.NotNil(t, body)
+	}
+
+	require.NoError(t, b.EndOdd(t.Context(), again, "ann", "not one of ours"))
+	require.Equal(t, []int64{conflict, other}, odd(), "what is the same needs one look")
+	require.Equal(t, inbox.Swept{Bodies: 1, Deliveries: 2}, sweep())
+	require.NoError(t, b.EndOdd(t.Context(), conflict, "ann", "the provider erred"))
+	require.Equal(t, []int64{other}, odd())
+	require.Equal(t, inbox.Swept{Bodies: 2, Events: 1, Deliveries: 2}, sweep())
+	require.Equal(t, []int64{other}, odd())
+	require.Equal(t, 3, b.count(`SELECT count(*) FROM fsm_audit WHERE machine = 'fsm_deliveries' AND action = 'close' AND actor = 'ann'`))
+}
+
+func TestEndOddErrors(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r, err := b.Receive(t.Context(), "stripe", b.signed([]byte("x")), []byte("x"))
+	require.ErrorIs(t, err, inbox.ErrUnreadable)
+	plain := b.deliver(told("evt_1", "paid", "p1", total))
+	require.Equal(t, inbox.VerdictParked, plain.Verdict)
+	for _, who := range [][2]string{{"", "why"}, {"ann", ""}, {"ann", "\x00"}} {
+		require.ErrorIs(t, b.EndOdd(t.Context(), r.Delivery, who[0], who[1]), fsm.ErrArgument)
+	}
+	require.ErrorIs(t, b.EndOdd(t.Context(), 99, "ann", "why"), fsm.ErrNotFound)
+	require.ErrorIs(t, b.EndOdd(t.Context(), r.Delivery+1, "ann", "why"), inbox.ErrNotOdd)
+	require.NoError(t, b.EndOdd(t.Context(), r.Delivery, "ann", "why"))
+	require.ErrorIs(t, b.EndOdd(t.Context(), r.Delivery, "bob", "why"), inbox.ErrNotOdd)
+	require.Equal(t, 1, b.count(`SELECT count(*) FROM fsm_audit`))
+	b.exec(`UPDATE fsm_deliveries SET provider = 'gone'`)
+	require.ErrorIs(t, b.EndOdd(t.Context(), r.Delivery, "ann", "why"), inbox.ErrProvider)
+}
+
 func TestRetryRuns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -32,6 +32,8 @@ var (
 	// ErrState: the event is not in a state in which the command applies. The
 	// error is a [StateError].
 	ErrState = errors.New("event is in another state")
+	// ErrNotOdd: the delivery does not wait for a person, or not any more.
+	ErrNotOdd = errors.New("delivery does not wait for a person")
 	// ErrTables: the tables are missing; fsmgen tables inbox writes them.
 	ErrTables = errors.New("the inbox has no tables; run fsmgen tables inbox")
 )

@@ -24,7 +24,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	verifier, err := webhook.NewStripe([]webhook.Secret{"whsec_from_the_dashboard"})
+	verifier, err := webhook.NewStripe(webhook.Secrets("whsec_from_the_dashboard"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -60,7 +60,6 @@ func TestHandler(t *testing.T) {
 	}{
 		{"another method", "GET", "application/json", good, body, 405, "POST only"},
 		{"PUT", "PUT", "application/json", good, body, 405, "POST only"},
-		{"no content type", "POST", "", good, body, 415, "Content-Type must be application/json"},
 		{"another content type", "POST", "text/plain", good, body, 415, "Content-Type must be application/json"},
 		{"another charset", "POST", "application/json; charset=gbk", good, body, 415, "Content-Type must be application/json"},
 		{"too large", "POST", "application/json", good, bytes.Repeat([]byte("x"), 256<<10+1), 413, "body too large: at most 262144 bytes"},
@@ -87,6 +86,62 @@ func TestHandler(t *testing.T) {
 	require.Equal(t, 404, r.Answer.Status)
 }
 
+// What a provider says of the type is not signed, and not always well said. Only
+// what is clearly of another kind is refused by it.
+func TestContentTypes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *inbox.Config) {
+		alipay := c.Providers[0]
+		alipay.Name, alipay.ContentType = "alipay", inbox.Alipay(nil, nil).ContentType
+		c.Providers = append(c.Providers, alipay)
+	}).withOrder()
+	const (
+		form = "application/x-www-form-urlencoded"
+		json = "application/json"
+	)
+	body := told("evt_1", "paid", "p1", total).body()
+	for _, c := range []struct {
+		provider string
+		taken    bool
+		types    []string
+	}{
+		{"alipay", true, []string{form}},
+		{"alipay", true, []string{form + "; charset=UTF-8"}},
+		{"alipay", true, []string{form + "; text/html; charset=utf-8"}}, // Alipay's own
+		{"alipay", true, []string{form + "; text/html; charset=UTF8"}},
+		{"alipay", true, []string{form + ";charset=utf8"}},
+		{"alipay", true, []string{form + "; charset=\"utf-8\""}},
+		{"alipay", true, []string{form + "; charset='utf_8';"}},
+		{"alipay", true, []string{form + ";"}},
+		{"alipay", true, []string{" Application/X-WWW-Form-URLEncoded ;charset"}},
+		{"alipay", true, []string{form + ", " + form}},
+		{"alipay", true, []string{form, form}},
+		{"alipay", true, []string{""}},
+		{"alipay", true, nil},
+		{"alipay", false, []string{form + "; charset=GBK"}},
+		{"alipay", false, []string{form + "; text/html; charset=gb2312"}},
+		{"alipay", false, []string{"text/html; charset=utf-8"}},
+		{"alipay", false, []string{"multipart/form-data; boundary=x"}},
+		{"alipay", false, []string{json}},
+		{"alipay", false, []string{form, json}},
+		{"stripe", true, []string{json}},
+		{"stripe", true, []string{json + ";charset=utf8"}},
+		{"stripe", true, []string{json + "; charset=us-ascii"}},
+		{"stripe", true, []string{"text/json"}},
+		{"stripe", true, []string{"application/cloudevents+json; charset=UTF-8"}},
+		{"stripe", true, nil},
+		{"stripe", false, []string{form}},
+		{"stripe", false, []string{"application/xml"}},
+		{"stripe", false, []string{json + "; charset=iso-8859-1"}},
+	} {
+		header := b.signed(body)
+		header["Content-Type"] = c.types
+		want := map[bool]int{true: 200, false: 415}[c.taken]
+		require.Equal(t, want, b.post(c.provider, "POST", "", header, body).Code, "%s %q", c.provider, c.types)
+	}
+	require.Equal(t, 13+6, b.count(`SELECT count(*) FROM fsm_deliveries`), "those that were taken, and no others")
+}
+
 // A flood of forgeries leaves one row, and no body.
 func TestFlood(t *testing.T) {
 	t.Parallel()
@@ -105,6 +160,34 @@ func TestFlood(t *testing.T) {
 	require.Zero(t, b.count(`SELECT count(*) FROM fsm_deliveries`))
 	require.Len(t, b.observed, 1000)
 	require.Equal(t, "signature", b.observed[0].Reason)
+}
+
+// A server's default may be stricter than READ COMMITTED: a count that waits for
+// another process's is written there too.
+func TestRefusalsAtAStricterDefault(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *inbox.Config) {
+		config := c.Pool.(*pgxpool.Pool).Config()
+		config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "repeatable read"
+		pool, err := pgxpool.NewWithConfig(t.Context(), config)
+		require.NoError(t, err)
+		t.Cleanup(pool.Close)
+		c.Pool = pool
+	})
+	tx, err := b.pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), `INSERT INTO fsm_refused_deliveries (provider, reason, day, count, last_at)
+		VALUES ('stripe', 'signature', (now() AT TIME ZONE 'UTC')::date, 5, now())`)
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = b.Receive(t.Context(), "stripe", http.Header{"Stripe-Signature": {"t=1772625600,v1=00"}}, []byte("{}"))
+	}()
+	b.awaitWaiter(done)
+	require.NoError(t, tx.Commit(t.Context()))
+	<-done
+	require.Equal(t, 6, b.count(`SELECT count FROM fsm_refused_deliveries`))
 }
 
 // A genuine body that cannot be read is kept once, and comes again.

@@ -120,7 +120,8 @@ const (
 	deliveryColumns = `SELECT d.id, d.provider, d.message_id, d.received_at, d.headers, d.events, d.verdicts, d.body IS NOT NULL FROM fsm_deliveries d `
 
 	deliveriesOf = deliveryColumns + `WHERE d.events @> ARRAY[$1::bigint] AND d.id > $2 ORDER BY d.id LIMIT $3`
-	oddOnes      = deliveryColumns + `WHERE d.verdicts && '{unreadable,conflict}' AND d.id > $1 ORDER BY d.id LIMIT $2`
+	oddOnes      = deliveryColumns + `WHERE d.verdicts && '{unreadable,conflict}' AND d.id::text NOT IN (` + closedOdd + `)
+  AND d.id > $1 ORDER BY d.id LIMIT $2`
 
 	bodyOf = `SELECT d.body FROM fsm_deliveries d WHERE d.id = $1`
 )
@@ -132,7 +133,8 @@ func Deliveries(ctx context.Context, db fsm.DB, event, after int64, limit int) (
 }
 
 // Odd returns a page of the deliveries that were unreadable, or in conflict with
-// what was told before: those that a person has to look at, beside dead events.
+// what was told before, and that nobody has closed: those that a person has to look
+// at, beside dead events. They wait there until [Inbox.EndOdd].
 func Odd(ctx context.Context, db fsm.DB, after int64, limit int) ([]Arrival, error) {
 	return arrivals(ctx, db, oddOnes, after, limited(limit))
 }

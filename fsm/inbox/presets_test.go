@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func pems(t *testing.T) (webhook.Secret, webhook.PublicKey, []byte) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
-	return webhook.Secret(private), webhook.PublicKey(public), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return webhook.NewSecret(string(private)), webhook.PublicKey(public), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
 func schemes(t *testing.T) map[string]scheme {
@@ -93,7 +94,7 @@ func standardScheme(t *testing.T) scheme {
 }
 
 func adyenScheme(t *testing.T) scheme {
-	const secret = webhook.Secret("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00")
+	secret := webhook.NewSecret("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00")
 	v, err := webhook.NewAdyen([]webhook.Secret{secret})
 	require.NoError(t, err)
 	s, err := webhook.NewAdyenSigner(secret)
@@ -131,7 +132,7 @@ func alipayScheme(t *testing.T, private webhook.Secret, public webhook.PublicKey
 }
 
 func wechatScheme(t *testing.T, private webhook.Secret, public webhook.PublicKey) scheme {
-	const apiKey = webhook.Secret("0123456789abcdef0123456789ABCDEF")
+	apiKey := webhook.NewSecret("0123456789abcdef0123456789ABCDEF")
 	v, err := webhook.NewWeChat([]webhook.PlatformKey{{Serial: "S1", Key: public}}, []webhook.Secret{apiKey})
 	require.NoError(t, err)
 	s, err := webhook.NewWeChatSigner("S1", private, apiKey)
@@ -299,6 +300,41 @@ func TestFinishedAfterSuccess(t *testing.T) {
 			require.Empty(t, b.list(inbox.Dead))
 		})
 	}
+}
+
+// A genuine notice under whose signature somebody sends two of its parameters as one
+// is processed all the same: the altered one leaves nothing to contradict it.
+func TestAlteredNoticeFirst(t *testing.T) {
+	t.Parallel()
+	private, public, _ := pems(t)
+	v, err := webhook.NewAlipay("app", []webhook.PublicKey{public})
+	require.NoError(t, err)
+	signer, err := webhook.NewAlipaySigner(private)
+	require.NoError(t, err)
+	b := newBench(t, func(c *inbox.Config) {
+		c.Providers = []inbox.Provider{inbox.Alipay(v, func(_ context.Context, _ pgx.Tx, e inbox.Event) (fsm.Outcome, error) {
+			if e.Status != "TRADE_SUCCESS" {
+				return "", fsm.ErrUnknownWord
+			}
+			return fsm.Applied, nil
+		})}
+	})
+	genuine, err := signer.Sign(map[string]string{
+		"app_id": "app", "notify_id": "n1", "notify_time": b.now.Add(8 * time.Hour).Format(time.DateTime), "out_trade_no": orderA,
+		"total_amount": "42.00", "trade_no": "t1", "trade_status": "TRADE_SUCCESS", "version": "1.0",
+	})
+	require.NoError(t, err)
+	altered, err := url.ParseQuery(string(genuine))
+	require.NoError(t, err)
+	altered.Set("trade_status", "TRADE_SUCCESS&version=1.0")
+	altered.Del("version")
+	_, err = b.Receive(t.Context(), "alipay", nil, []byte(altered.Encode()))
+	require.ErrorIs(t, err, inbox.ErrRefused)
+	require.Zero(t, b.count(`SELECT count(*) FROM fsm_deliveries`))
+
+	r, err := b.Receive(t.Context(), "alipay", nil, genuine)
+	require.NoError(t, err)
+	require.Equal(t, inbox.VerdictDone, r.Told[0].Verdict)
 }
 
 // What the presets make of an event's object, status and fingerprint.

@@ -99,7 +99,8 @@ type Provider struct {
 	Repeats time.Duration
 	// MaxBody is the greatest body, in bytes; 0 means 256 KiB.
 	MaxBody int64
-	// ContentType is the media type that a delivery must have.
+	// ContentType is the media type of a delivery's body. One whose header says
+	// clearly another, or another charset than UTF-8, is refused.
 	ContentType string
 	// Headers are those that are stored with a delivery.
 	Headers []string

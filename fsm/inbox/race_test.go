@@ -114,7 +114,7 @@ func TestItemsInOneOrder(t *testing.T) {
 		})}
 		c.Providers[0].Name, c.Providers[0].Change = "stripe", func(inbox.Event) (string, string, string) { return "", "", "" }
 	})
-	s, err := webhook.NewAdyenSigner("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00")
+	s, err := webhook.NewAdyenSigner(webhook.NewSecret("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00"))
 	require.NoError(t, err)
 	body, err := s.Sign(webhook.AdyenItem{PSPReference: "z", EventCode: "CAPTURE"}, webhook.AdyenItem{PSPReference: "a", EventCode: "CAPTURE"})
 	require.NoError(t, err)

@@ -248,7 +248,7 @@ func TestDuplicateAmongFreshItems(t *testing.T) {
 			return fsm.Applied, err
 		})}
 	})
-	s, err := webhook.NewAdyenSigner("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00")
+	s, err := webhook.NewAdyenSigner(webhook.NewSecret("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00"))
 	require.NoError(t, err)
 	item := func(name string, cents int64) webhook.AdyenItem {
 		return webhook.AdyenItem{PSPReference: name, EventCode: "CAPTURE", Success: true, Value: cents, Currency: "EUR"}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
@@ -93,7 +95,11 @@ ON CONFLICT (provider, reason, day) DO UPDATE SET count = r.count + excluded.cou
 func (i *Inbox) writeRefusals(ctx context.Context, key refusal, n int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if _, err := i.Pool.Exec(ctx, countRefusals, key.provider, key.reason, n); err != nil {
+	err := i.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, countRefusals, key.provider, key.reason, n)
+		return err
+	})
+	if err != nil {
 		i.refusals.giveBack(key, n)
 	}
 }

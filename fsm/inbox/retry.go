@@ -236,15 +236,8 @@ func (w *waiting) read(p *Provider) (Event, error) {
 }
 
 func (i *Inbox) closeInterrupted(ctx context.Context) error {
-	for {
-		tag, err := i.Pool.Exec(ctx, interrupted, 2*i.Lease, page)
-		if err != nil {
-			return stored("retry", err)
-		}
-		if tag.RowsAffected() < page {
-			return nil
-		}
-	}
+	var n int64
+	return stored("retry", i.sweep(ctx, interrupted, 2*i.Lease, page, &n))
 }
 
 // missing is fsm.ErrNotFound for a row that is not there.

@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Retention says how long what has ended is kept. What waits, and what is dead,
-// is kept for ever.
+// Retention says how long what has ended is kept. What waits, what is dead, and what
+// is odd and was not closed by [Inbox.EndOdd], is kept for ever, and with a delivery
+// in conflict the event that it contradicts and the body that first told of that.
 type Retention struct {
 	// Bodies is how long bodies are kept, which hold customers' data.
 	Bodies time.Duration
@@ -29,11 +30,18 @@ type Retention struct {
 type Swept struct{ Bodies, Events, Deliveries, Refusals int64 }
 
 const (
+	// openOdd are the deliveries that nobody has closed yet, and contested the events
+	// that they contradict: few, and read once a statement.
+	openOdd   = `d.verdicts && '{unreadable,conflict}' AND d.id::text NOT IN (` + closedOdd + `)`
+	contested = `SELECT unnest(d.events) FROM fsm_deliveries d WHERE ` + openOdd
+
 	// Live rows are passed over by the WHERE, and so never fill a page.
 	dropBodies = `UPDATE fsm_deliveries d SET body = NULL WHERE d.id IN (
   SELECT k.id FROM fsm_deliveries k
   WHERE k.body IS NOT NULL AND k.received_at < now() - $1::interval
-    AND NOT EXISTS (SELECT 1 FROM fsm_inbox i WHERE i.delivery_id = k.id AND i.state IN ('received', 'parked', 'dead'))
+    AND k.id NOT IN (SELECT d.id FROM fsm_deliveries d WHERE ` + openOdd + `)
+    AND NOT EXISTS (SELECT 1 FROM fsm_inbox i WHERE i.delivery_id = k.id
+      AND (i.state IN ('received', 'parked', 'dead') OR i.id IN (` + contested + `)))
   ORDER BY k.received_at, k.id LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
 	// An ended event is never claimed again, so that nothing races for it; the
@@ -41,6 +49,7 @@ const (
 	dropEvents = `DELETE FROM fsm_inbox i WHERE i.id IN (
   SELECT k.id FROM fsm_inbox k
   WHERE k.state IN ('done', 'ignored', 'closed') AND k.ended_at < now() - $1::interval
+    AND k.id NOT IN (` + contested + `)
   ORDER BY k.ended_at, k.id LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
 	archiveEvents = `WITH gone AS (` + dropEvents + ` RETURNING i.*)
@@ -51,6 +60,7 @@ FROM gone g`
 	dropDeliveries = `DELETE FROM fsm_deliveries d WHERE d.id IN (
   SELECT k.id FROM fsm_deliveries k
   WHERE k.recorded_at IS NOT NULL AND k.received_at < now() - $1::interval
+    AND k.id NOT IN (SELECT d.id FROM fsm_deliveries d WHERE ` + openOdd + `)
     AND NOT EXISTS (SELECT 1 FROM fsm_inbox i WHERE i.delivery_id = k.id)
   ORDER BY k.received_at, k.id LIMIT $2 FOR UPDATE SKIP LOCKED)`
 

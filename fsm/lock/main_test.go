@@ -95,9 +95,16 @@ func count(t *testing.T, pool *pgxpool.Pool, query string) int {
 	return n
 }
 
-// advisory is how many advisory locks of names there are.
+// ofNames are the advisory locks of names in this database: others on the server are
+// other tests'.
+const ofNames = `pg_locks WHERE locktype = 'advisory' AND classid = x'7061776c'::int
+	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+// cutHolders ends the sessions that hold them, and counts these.
+const cutHolders = `SELECT count(*) FROM (SELECT pg_terminate_backend(pid) FROM ` + ofNames + `) AS t`
+
+// advisory is how many there are.
 func advisory(t *testing.T, pool *pgxpool.Pool) int {
 	t.Helper()
-	return count(t, pool, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = x'7061776c'::int
-		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+	return count(t, pool, `SELECT count(*) FROM `+ofNames)
 }

@@ -33,7 +33,8 @@ type run struct {
 // Was it delivered or held up by another relay since, then it is gone, or its
 // hold is set: both are seen when the lock is taken, and the row is passed over.
 // So in what is locked nothing has changed since the snapshot, and the rows behind
-// it may be read in it too.
+// it may be read in it too: up to the first that is held, where the key's first row
+// was put back in front of that.
 const claimFresh = `WITH page AS MATERIALIZED (
   SELECT o.id, o.machine, o.key
   FROM fsm_outbox AS o
@@ -46,13 +47,18 @@ const claimFresh = `WITH page AS MATERIALIZED (
   WHERE o.hold IS NULL
     AND NOT EXISTS (SELECT FROM fsm_outbox AS e WHERE e.machine = o.machine AND e.key = o.key AND e.id < o.id)
   FOR UPDATE OF o SKIP LOCKED
+), run AS (
+  SELECT h.id, h.machine, h.key,
+         (SELECT min(w.id) FROM fsm_outbox_holds AS b JOIN fsm_outbox AS w ON w.hold = b.id
+          WHERE b.machine = h.machine AND b.key = h.key) AS held
+  FROM head AS h
 )
 SELECT p.id, h.id IS NOT NULL,
        h.id IS NULL AND EXISTS (SELECT FROM fsm_outbox_holds AS b WHERE b.machine = p.machine AND b.key = p.key),
        p.machine, p.key, COALESCE(o.version, 0), COALESCE(o.event, ''), COALESCE(o.topic, ''), COALESCE(o.payload::text, ''),
        COALESCE(o.at, '-infinity'::timestamptz)
 FROM page AS p
-LEFT JOIN head AS h ON h.machine = p.machine AND h.key = p.key
+LEFT JOIN run AS h ON h.machine = p.machine AND h.key = p.key AND (h.held IS NULL OR p.id < h.held)
 LEFT JOIN fsm_outbox AS o ON o.id = p.id AND h.id IS NOT NULL
 ORDER BY p.id`
 

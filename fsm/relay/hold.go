@@ -65,14 +65,36 @@ func Retry(ctx context.Context, db fsm.DB, machine, key string) error {
 	if err := errors.Join(blank("machine", machine), blank("key", key)); err != nil {
 		return err
 	}
-	tag, err := db.Exec(ctx, `UPDATE fsm_outbox_holds AS h SET tries = 0, next_at = now() WHERE h.machine = $1 AND h.key = $2`, machine, key)
+	n, err := changed(ctx, db, `UPDATE fsm_outbox_holds AS h SET tries = 0, next_at = now() WHERE h.machine = $1 AND h.key = $2`, machine, key)
 	switch {
 	case err != nil:
 		return told("try again", err)
-	case tag.RowsAffected() == 0:
+	case n == 0:
 		return ErrNotHeld
 	}
 	return nil
+}
+
+// readCommitted is what all transactions here need: a later statement sees what
+// another transaction committed meanwhile.
+var readCommitted = pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+
+// changed runs a statement, and returns how many rows it changed: by itself in a
+// transaction of READ COMMITTED, whatever the server's default is; in a caller's
+// transaction at his level.
+func changed(ctx context.Context, db fsm.DB, sql string, args ...any) (n int64, err error) {
+	run := func(ctx context.Context, db fsm.DB) error {
+		tag, err := db.Exec(ctx, sql, args...)
+		n = tag.RowsAffected()
+		return err
+	}
+	own, ok := db.(fsm.TxBeginner)
+	if !ok {
+		err = run(ctx, db)
+		return n, err
+	}
+	err = fsm.RunTx(ctx, own, fsm.TxPolicy{Options: readCommitted}, func(ctx context.Context, tx pgx.Tx) error { return run(ctx, tx) })
+	return n, err
 }
 
 // Decision says who sets a message aside, and why. Both are required.
@@ -108,7 +130,11 @@ func SetAside(ctx context.Context, db fsm.DB, machine, key string, row int64, d 
 	if err := errors.Join(blank("machine", machine), blank("key", key), blank("actor", d.Actor), blank("reason", d.Reason)); err != nil {
 		return err
 	}
-	tx, err := db.Begin(ctx)
+	begin := db.Begin
+	if own, ok := db.(fsm.TxBeginner); ok {
+		begin = func(ctx context.Context) (pgx.Tx, error) { return own.BeginTx(ctx, readCommitted) }
+	}
+	tx, err := begin(ctx)
 	if err != nil {
 		return fmt.Errorf("relay: %w: begin: %w", fsm.ErrNothingDone, err)
 	}

@@ -161,8 +161,7 @@ func (r *Relay) setBehind(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	policy := fsm.TxPolicy{Options: pgx.TxOptions{IsoLevel: pgx.ReadCommitted}}
-	return fsm.RunTx(ctx, r.DB, policy, func(ctx context.Context, tx pgx.Tx) error {
+	return fsm.RunTx(ctx, r.DB, fsm.TxPolicy{Options: readCommitted}, func(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, pointBehind, ids); err != nil {
 			return told("pass over what is held", err)
 		}

@@ -49,7 +49,7 @@ func (r *Relay) round(ctx context.Context, l *lane) (int, bool, error) {
 // bounds the wait for a connection; fn's context and the COMMIT go on when it
 // ends, since what was sent is to be marked.
 func (r *Relay) inTx(ctx context.Context, fn func(detached context.Context, tx pgx.Tx) error) error {
-	tx, err := r.DB.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	tx, err := r.DB.BeginTx(ctx, readCommitted)
 	if err != nil {
 		return fmt.Errorf("relay: %w: begin: %w", fsm.ErrNothingDone, err)
 	}

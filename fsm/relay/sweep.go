@@ -37,12 +37,12 @@ func Sweep(ctx context.Context, db fsm.DB, keep time.Duration) (int64, error) {
 	}
 	deleted := int64(0)
 	for {
-		tag, err := db.Exec(ctx, sweepSent, keep.Microseconds(), SweepPage)
+		n, err := changed(ctx, db, sweepSent, keep.Microseconds(), SweepPage)
 		if err != nil {
 			return deleted, told("sweep", err)
 		}
-		deleted += tag.RowsAffected()
-		if tag.RowsAffected() < SweepPage {
+		deleted += n
+		if n < SweepPage {
 			return deleted, nil
 		}
 	}

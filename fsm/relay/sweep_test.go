@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -58,6 +59,36 @@ func TestDiscardAndOnceMore(t *testing.T) {
 	require.Equal(t, 1, once(t, &relay.Relay{DB: pool, Publisher: b, Discard: true}))
 	require.Equal(t, 1, count(t, pool, "fsm_outbox_sent"))
 	require.Zero(t, count(t, pool, "fsm_outbox"))
+}
+
+// A row that is put back in front of one that is held up: nothing overtakes the held one,
+// neither with the row nor behind it.
+func TestPutBackInFrontOfAHeldRow(t *testing.T) {
+	t.Parallel()
+	pool := emitted(t, 2, "a", "b")
+	refused := true
+	b := &broker{judge: func(_ context.Context, m relay.Message) error {
+		if refused && m.Key == "a" && m.Version == 2 {
+			return errRefused
+		}
+		return nil
+	}}
+	r := &relay.Relay{DB: pool, Publisher: b, Backoff: func(int) time.Duration { return time.Hour }}
+	require.Equal(t, 3, once(t, r))
+	execute(t, pool, `INSERT INTO fsm_outbox (id, machine, key, version, event, topic, payload, at) OVERRIDING SYSTEM VALUE
+		SELECT id, machine, key, version, event, topic, payload, at FROM fsm_outbox_sent WHERE version = 1`)
+	emit(t, pool, "a", 3)
+	emit(t, pool, "b", 3)
+	for range 2 {
+		_, err := r.Once(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, []int64{1, 1}, b.told("a"), "3 waits behind 2")
+	require.Equal(t, []int64{1, 2, 1, 3}, b.told("b"))
+	refused = false
+	require.NoError(t, relay.Retry(t.Context(), pool, "order", "a"))
+	drain(t, r, pool)
+	require.Equal(t, []int64{1, 1, 2, 3}, b.told("a"))
 }
 
 // The lag is by the database's clock, and 0 where nothing waits; a time without

@@ -74,7 +74,7 @@ func UseRecord(ctx context.Context, db fsm.TxBeginner, t Token, principal, purpo
 
 // UseTx is Use in a transaction of the caller's, who commits; until then nothing
 // has happened, and At says when it was begun. fn and the token's consumption are
-// in a savepoint: an error of fn leaves tx as it was before.
+// in a savepoint: an error, of fn or since ctx has ended, leaves tx as it was before.
 func UseTx(ctx context.Context, tx pgx.Tx, t Token, principal, purpose string, fn Business) (Result, error) {
 	var level string
 	if err := tx.QueryRow(ctx, `SELECT current_setting('transaction_isolation')`).Scan(&level); err != nil {
@@ -93,9 +93,7 @@ func UseTx(ctx context.Context, tx pgx.Tx, t Token, principal, purpose string, f
 	}
 	r, err := u.in(ctx, savepoint)
 	if err == nil {
-		if err = savepoint.Commit(ctx); err != nil {
-			err = failed("use", err)
-		}
+		err = release(ctx, savepoint)
 	}
 	if err == nil {
 		return r, nil
@@ -106,10 +104,29 @@ func UseTx(ctx context.Context, tx pgx.Tx, t Token, principal, purpose string, f
 	return Result{}, err
 }
 
+// endTimeout bounds how long the end of a savepoint may take, which does not listen
+// to the caller's context.
+const endTimeout = 5 * time.Second
+
+// release ends a savepoint, unless ctx has ended. Once it has begun it goes on: pgx
+// takes a savepoint for closed when its RELEASE was never sent, and rolls back no
+// more, so that the use would stay in the caller's transaction.
+func release(ctx context.Context, savepoint pgx.Tx) error {
+	if err := ctx.Err(); err != nil {
+		return failed("use", err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	if err := savepoint.Commit(ctx); err != nil {
+		return failed("use", err)
+	}
+	return nil
+}
+
 // rollback goes back to a savepoint even when ctx has ended. pgx returns
 // ErrTxClosed where nothing is left to do.
 func rollback(ctx context.Context, savepoint pgx.Tx) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	if err := savepoint.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {
 		return err

@@ -2,11 +2,13 @@ package token_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -321,4 +323,64 @@ func TestExpiresWhileATransactionIsOpen(t *testing.T) {
 	}, 20*time.Second, time.Millisecond)
 	_, err = token.UseTx(t.Context(), tx, tok, ann, order42, never(t))
 	require.Equal(t, token.Expired, reason(t, err))
+}
+
+// The caller's context ends as the business is done, or as the savepoint is to be
+// released, and the caller commits under another one. Either nothing of the use is
+// there, as the error says, or all of it without an error.
+func TestUseTxContextEnds(t *testing.T) {
+	t.Parallel()
+	pool := open(t)
+	tok := issue(t, pool)
+	in := func(early bool) (token.Result, error) {
+		tx, err := pool.Begin(t.Context())
+		require.NoError(t, err)
+		defer func() { require.NoError(t, tx.Commit(t.Context())) }()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		return token.UseTx(ctx, ending{tx, early, cancel}, tok, ann, order42, works("paid"))
+	}
+
+	_, err := in(true)
+	require.ErrorIs(t, err, fsm.ErrNothingDone)
+	require.Zero(t, count(t, pool, `SELECT count(*) FROM effects`))
+	require.Zero(t, count(t, pool, `SELECT count(*) FROM fsm_token WHERE used_at IS NOT NULL`))
+	for _, replayed := range []bool{false, true} {
+		r, err := in(false)
+		require.NoError(t, err)
+		require.Equal(t, replayed, r.Replayed)
+		require.Equal(t, 1, count(t, pool, `SELECT count(*) FROM effects`))
+	}
+}
+
+// ending is a transaction in a savepoint of which the caller's context ends: after the
+// last statement, or else as the savepoint's RELEASE is to be sent.
+type ending struct {
+	pgx.Tx
+	early bool
+	end   context.CancelFunc
+}
+
+func (e ending) Begin(ctx context.Context) (pgx.Tx, error) {
+	inner, err := e.Tx.Begin(ctx)
+	return endingPoint{inner, e}, err
+}
+
+type endingPoint struct {
+	pgx.Tx
+	of ending
+}
+
+// Exec runs the statement that keeps the reply, the last one.
+func (p endingPoint) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	tag, err := p.Tx.Exec(ctx, sql, args...)
+	if p.of.early && strings.HasPrefix(sql, "UPDATE fsm_token") {
+		p.of.end()
+	}
+	return tag, err
+}
+
+func (p endingPoint) Commit(ctx context.Context) error {
+	p.of.end()
+	return p.Tx.Commit(ctx)
 }

@@ -62,7 +62,7 @@ func adyenKeys(secrets []Secret) ([]*hmacKey, error) {
 		if allZero(raw) {
 			return &SecretError{Err: ErrNoSecret}
 		}
-		keys = append(keys, &hmacKey{secret: raw})
+		keys = append(keys, &hmacKey{hold(raw)})
 		return nil
 	})
 	return keys, err
@@ -133,7 +133,7 @@ func (i AdyenItem) sign(key *hmacKey) string {
 		i.PSPReference, i.OriginalReference, i.MerchantAccount, i.MerchantReference,
 		strconv.FormatInt(i.Value, 10), i.Currency, i.EventCode, strconv.FormatBool(i.Success),
 	}, ":")
-	return strict.EncodeToString(hmacSHA256(key.secret, text, nil))
+	return strict.EncodeToString(hmacSHA256(key.secret(), text, nil))
 }
 
 // adyenBody is the part of a notification that is looked at.

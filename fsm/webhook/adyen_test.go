@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	adyenSecret = webhook.Secret("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00")
-	adyenOther  = webhook.Secret("00112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF")
+	adyenSecret = "DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00"
+	adyenOther  = "00112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF"
 	adyenVector = "ipnxGCaUZ4l8TUW75a71/ghd2Fe5ffvX0pV4TLTntIc=" // published
 	adyenFields = `"pspReference":"pspReference","originalReference":"originalReference","merchantAccountCode":"merchantAccount",` +
 		`"merchantReference":"reference","amount":{"value":1000,"currency":"EUR"},"eventCode":"EVENT","success":"true"`
@@ -31,9 +31,9 @@ func adyenOf(fields, signature string) string {
 	return `{"NotificationRequestItem":{` + fields + `,"additionalData":{"hmacSignature":"` + signature + `"}}}`
 }
 
-func newAdyen(t *testing.T, secrets ...webhook.Secret) *webhook.Adyen {
+func newAdyen(t *testing.T, secrets ...string) *webhook.Adyen {
 	t.Helper()
-	v, err := webhook.NewAdyen(secrets)
+	v, err := webhook.NewAdyen(webhook.Secrets(secrets...))
 	require.NoError(t, err)
 	return v
 }
@@ -113,7 +113,7 @@ func TestAdyenRefuses(t *testing.T) {
 
 func TestAdyenSigner(t *testing.T) {
 	t.Parallel()
-	s, err := webhook.NewAdyenSigner(adyenSecret)
+	s, err := webhook.NewAdyenSigner(webhook.NewSecret(adyenSecret))
 	require.NoError(t, err)
 	second := webhook.AdyenItem{PSPReference: "p2", MerchantReference: "a:b", EventCode: "REPORT_AVAILABLE"}
 	body, err := s.Sign(adyenItem, second)
@@ -133,11 +133,11 @@ func TestAdyenSigner(t *testing.T) {
 
 func TestAdyenSecrets(t *testing.T) {
 	t.Parallel()
-	for secret, want := range map[webhook.Secret]error{
+	for secret, want := range map[string]error{
 		"": webhook.ErrNoSecret, adyenSecret[:62]: webhook.ErrMalformed, adyenSecret[:63] + "x": webhook.ErrMalformed,
-		adyenSecret + "\n": webhook.ErrMalformed, webhook.Secret(strings.Repeat("0", 64)): webhook.ErrNoSecret,
+		adyenSecret + "\n": webhook.ErrMalformed, strings.Repeat("0", 64): webhook.ErrNoSecret,
 	} {
-		_, err := webhook.NewAdyen([]webhook.Secret{secret})
+		_, err := webhook.NewAdyen(webhook.Secrets(secret))
 		require.ErrorIs(t, err, want)
 	}
 	_, err := webhook.NewAdyen(nil)

@@ -11,8 +11,9 @@ import (
 var (
 	// ErrNoSecret: no secret was given, or one of those given is empty.
 	ErrNoSecret = errors.New("no webhook secret")
-	// ErrTolerance: the tolerance given to a constructor is not positive.
-	ErrTolerance = errors.New("webhook tolerance is not positive")
+	// ErrTolerance: the tolerance or the greatest age given to a constructor is not
+	// positive.
+	ErrTolerance = errors.New("webhook tolerance or greatest age is not positive")
 	// ErrMissingHeader: a header of the scheme is absent or empty.
 	ErrMissingHeader = errors.New("missing")
 	// ErrMalformed: a header, a secret, or a value to be signed does not have

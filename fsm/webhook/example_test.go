@@ -11,10 +11,10 @@ import (
 
 func ExampleStandard() {
 	// Two secrets are valid while one replaces the other.
-	verifier, err := webhook.NewStandard([]webhook.Secret{
+	verifier, err := webhook.NewStandard(webhook.Secrets(
 		"whsec_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcY",
 		"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-	})
+	))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -43,7 +43,7 @@ func ExampleStandard() {
 }
 
 func ExampleAdyen() {
-	verifier, err := webhook.NewAdyen([]webhook.Secret{"DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00"})
+	verifier, err := webhook.NewAdyen(webhook.Secrets("DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00"))
 	if err != nil {
 		fmt.Println(err)
 		return

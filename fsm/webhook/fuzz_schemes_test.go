@@ -17,16 +17,16 @@ import (
 // FuzzAdyen: no panic, and every item that is accepted has the signature of what
 // ParseAdyen tells of it, computed apart, in the body.
 func FuzzAdyen(f *testing.F) {
-	v, err := webhook.NewAdyen([]webhook.Secret{adyenSecret})
+	v, err := webhook.NewAdyen(webhook.Secrets(adyenSecret))
 	require.NoError(f, err)
-	key, err := hex.DecodeString(string(adyenSecret))
+	key, err := hex.DecodeString(adyenSecret)
 	require.NoError(f, err)
 	f.Add(adyenBody(adyenOf(adyenFields, adyenVector)))
 	f.Add(adyenBody(adyenOf(adyenFields, adyenVector), adyenOf(adyenFields, "")))
 	f.Add([]byte(`{"notificationItems":[{"NotificationRequestItem":null}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if _, err := v.Verify(nil, body, time.Time{}); err != nil {
-			checkError(t, err, body, string(adyenSecret))
+			checkError(t, err, body, adyenSecret)
 			return
 		}
 		items, err := webhook.ParseAdyen(body)
@@ -75,7 +75,7 @@ func FuzzAlipay(f *testing.F) {
 // FuzzWeChat: no panic in verifying or decrypting; only the signed text passes,
 // and only what was sealed opens.
 func FuzzWeChat(f *testing.F) {
-	v, err := webhook.NewWeChat([]webhook.PlatformKey{{Serial: wechatSerial, Key: webhook.PublicKey(rsaPublic)}}, []webhook.Secret{wechatAPIKey})
+	v, err := webhook.NewWeChat([]webhook.PlatformKey{{Serial: wechatSerial, Key: webhook.PublicKey(rsaPublic)}}, webhook.Secrets(wechatAPIKey))
 	require.NoError(f, err)
 	f.Add("1772600767", "nonce-1", wechatSerial, wechatVector, []byte(wechatBody))
 	f.Add("1772600767", "nonce-1", wechatSerial, "WECHATPAY/SIGNTEST/"+wechatVector, []byte(wechatBody))
@@ -85,7 +85,7 @@ func FuzzWeChat(f *testing.F) {
 		if n, err := v.Decrypt(body); err == nil {
 			require.JSONEq(t, `{"out_trade_no":"A1"}`, string(n.Resource))
 		} else {
-			checkError(t, err, body, string(wechatAPIKey))
+			checkError(t, err, body, wechatAPIKey)
 		}
 		header := http.Header{
 			"Wechatpay-Timestamp": {stamp}, "Wechatpay-Nonce": {nonce},

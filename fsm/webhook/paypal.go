@@ -186,7 +186,7 @@ func readPayPal(header http.Header) (transmission, error) {
 // PayPalSigner signs as PayPal does, for tests. It cannot be used before
 // [NewPayPalSigner] made it.
 type PayPalSigner struct {
-	key              *rsa.PrivateKey
+	key              held[*rsa.PrivateKey]
 	webhook, certURL string
 }
 
@@ -197,7 +197,7 @@ func NewPayPalSigner(key Secret, webhookID, certURL string) (*PayPalSigner, erro
 	if err != nil {
 		return nil, err
 	}
-	return &PayPalSigner{key: signing, webhook: webhookID, certURL: certURL}, nil
+	return &PayPalSigner{key: hold(signing), webhook: webhookID, certURL: certURL}, nil
 }
 
 // Sign returns the five headers for one attempt, made at the given time, to
@@ -207,7 +207,7 @@ func (s *PayPalSigner) Sign(id string, at time.Time, body []byte) (http.Header, 
 		return nil, ErrNoSecret
 	}
 	stamp := at.UTC().Format(time.RFC3339)
-	signature, err := signRSA(s.key, paypalSigned(id, stamp, s.webhook, body))
+	signature, err := signRSA(s.key(), paypalSigned(id, stamp, s.webhook, body))
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func digest(parts [][]byte) []byte {
 func publicKeys(keys []PublicKey) ([]*rsaKey, error) {
 	secrets := make([]Secret, len(keys))
 	for i, key := range keys {
-		secrets[i] = Secret(strings.TrimSpace(string(key)))
+		secrets[i] = NewSecret(strings.TrimSpace(string(key)))
 	}
 	var read []*rsaKey
 	err := eachSecret(secrets, func(text string) *SecretError {
@@ -93,7 +93,7 @@ func usable(parsed any) (*rsaKey, *SecretError) {
 // signingRSA reads a private key, PKCS #8 or #1, to sign with.
 func signingRSA(secret Secret) (*rsa.PrivateKey, error) {
 	var signing *rsa.PrivateKey
-	err := eachSecret([]Secret{Secret(strings.TrimSpace(string(secret)))}, func(text string) *SecretError {
+	err := eachSecret(Secrets(strings.TrimSpace(secret.Reveal())), func(text string) *SecretError {
 		der, err := derOf(text)
 		if err != nil {
 			return err

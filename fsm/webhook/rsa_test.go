@@ -50,7 +50,7 @@ func ourPEM(t testing.TB) (webhook.Secret, webhook.PublicKey) {
 	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
 	require.NoError(t, err)
 	private := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
-	return webhook.Secret(private), webhook.PublicKey(base64.StdEncoding.EncodeToString(public))
+	return webhook.NewSecret(string(private)), webhook.PublicKey(base64.StdEncoding.EncodeToString(public))
 }
 
 // rsaSigned signs a text apart from the package.
@@ -83,7 +83,7 @@ func TestPublicKeysRefused(t *testing.T) {
 		"cut PEM":       {[]webhook.PublicKey{webhook.PublicKey(rsaPublic[:90])}, webhook.ErrMalformed},
 		"two in one":    {[]webhook.PublicKey{webhook.PublicKey(rsaPublic + rsaPublic)}, webhook.ErrMalformed},
 		"1024 bits":     {[]webhook.PublicKey{webhook.PublicKey(base64.StdEncoding.EncodeToString(der))}, webhook.ErrMalformed},
-		"a private one": {[]webhook.PublicKey{webhook.PublicKey(private)}, webhook.ErrMalformed},
+		"a private one": {[]webhook.PublicKey{webhook.PublicKey(private.Reveal())}, webhook.ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,10 +107,10 @@ func TestPublicKeyForms(t *testing.T) {
 // The signing halves are secrets, and refuse what is none.
 func TestPrivateKeysRefused(t *testing.T) {
 	t.Parallel()
-	_, err := webhook.NewAlipaySigner("")
+	_, err := webhook.NewAlipaySigner(webhook.Secret{})
 	require.ErrorIs(t, err, webhook.ErrNoSecret)
 	for _, key := range []string{"***", "AAAA", rsaPublic} {
-		_, err = webhook.NewAlipaySigner(webhook.Secret(key))
+		_, err = webhook.NewAlipaySigner(webhook.NewSecret(key))
 		require.ErrorIs(t, err, webhook.ErrMalformed)
 		require.NotContains(t, err.Error(), strings.TrimSpace(key))
 	}

@@ -14,8 +14,8 @@ import (
 // The published vector; the second secret is the bytes 1 to 24. Signatures
 // beyond the published one were made with the openssl command.
 const (
-	stdSecret    = webhook.Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-	stdOther     = webhook.Secret("whsec_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcY")
+	stdSecret    = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	stdOther     = "whsec_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcY"
 	stdID        = "msg_p5jXN8AQM9LWM0D4loKWxJek"
 	stdStamp     = "1614265330"
 	stdBody      = `{"test": 2432232314}`
@@ -34,9 +34,9 @@ func stdHeader(signature string) http.Header {
 	return h
 }
 
-func newStandard(t *testing.T, secrets ...webhook.Secret) *webhook.Standard {
+func newStandard(t *testing.T, secrets ...string) *webhook.Standard {
 	t.Helper()
-	v, err := webhook.NewStandard(secrets)
+	v, err := webhook.NewStandard(webhook.Secrets(secrets...))
 	require.NoError(t, err)
 	return v
 }
@@ -151,7 +151,7 @@ func TestStandardNothing(t *testing.T) {
 // number as its time stamp: the signed bytes are the same.
 func TestStandardPartsCannotShift(t *testing.T) {
 	t.Parallel()
-	signer, err := webhook.NewStandardSigner([]webhook.Secret{stdSecret})
+	signer, err := webhook.NewStandardSigner(webhook.Secrets(stdSecret))
 	require.NoError(t, err)
 	h, err := signer.Sign("msg", time.Unix(1000, 0), []byte("2000.rest"))
 	require.NoError(t, err)
@@ -178,15 +178,15 @@ func TestStandardBodyIsRaw(t *testing.T) {
 func TestStandardRotation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		secrets []webhook.Secret
+		secrets []string
 		list    string
 		secret  int
 		want    error
 	}{
-		"old secret still valid": {[]webhook.Secret{stdOther, stdSecret}, stdSignature, 1, nil},
-		"new secret valid":       {[]webhook.Secret{stdOther, stdSecret}, stdBySecond, 0, nil},
-		"signed by both":         {[]webhook.Secret{stdSecret}, stdBySecond + " " + stdSignature, 0, nil},
-		"old secret withdrawn":   {[]webhook.Secret{stdOther}, stdSignature, 0, webhook.ErrSignature},
+		"old secret still valid": {[]string{stdOther, stdSecret}, stdSignature, 1, nil},
+		"new secret valid":       {[]string{stdOther, stdSecret}, stdBySecond, 0, nil},
+		"signed by both":         {[]string{stdSecret}, stdBySecond + " " + stdSignature, 0, nil},
+		"old secret withdrawn":   {[]string{stdOther}, stdSignature, 0, webhook.ErrSignature},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,7 +199,7 @@ func TestStandardRotation(t *testing.T) {
 
 func TestStandardSigner(t *testing.T) {
 	t.Parallel()
-	signer, err := webhook.NewStandardSigner([]webhook.Secret{stdSecret, stdOther})
+	signer, err := webhook.NewStandardSigner(webhook.Secrets(stdSecret, stdOther))
 	require.NoError(t, err)
 	h, err := signer.Sign(stdID, stdTime.Add(999*time.Millisecond), []byte(stdBody))
 	require.NoError(t, err)

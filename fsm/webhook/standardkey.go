@@ -24,8 +24,7 @@ const (
 // strict refuses a second spelling of the same bytes.
 var strict = base64.StdEncoding.Strict()
 
-// standardKey verifies signatures of one version. Keys are held by pointer,
-// so that printing a verifier prints addresses.
+// standardKey verifies signatures of one version.
 type standardKey interface {
 	version() string
 	// signed tells whether one of the given signatures fits m.
@@ -39,12 +38,12 @@ type standardSigningKey interface {
 }
 
 // hmacKey is a shared secret: it signs and verifies v1.
-type hmacKey struct{ secret []byte }
+type hmacKey struct{ secret held[[]byte] }
 
 func (k *hmacKey) version() string { return "v1" }
 
 func (k *hmacKey) sign(m message) string {
-	return strict.EncodeToString(hmacSHA256(k.secret, m.prefix(), m.body))
+	return strict.EncodeToString(hmacSHA256(k.secret(), m.prefix(), m.body))
 }
 
 func (k *hmacKey) signed(m message, given []string) bool {
@@ -88,12 +87,12 @@ func (k *publicKey) signed(m message, given []string) bool {
 }
 
 // privateKey signs v1a.
-type privateKey struct{ key ed25519.PrivateKey }
+type privateKey struct{ key held[ed25519.PrivateKey] }
 
 func (k *privateKey) version() string { return "v1a" }
 
 func (k *privateKey) sign(m message) string {
-	return strict.EncodeToString(ed25519.Sign(k.key, m.signedBytes()))
+	return strict.EncodeToString(ed25519.Sign(k.key(), m.signedBytes()))
 }
 
 // signedBytes joins what the signature covers; ed25519 reads it twice and so
@@ -141,7 +140,7 @@ func signingKey(text string) (standardSigningKey, *SecretError) {
 	}
 	switch len(raw) {
 	case ed25519.SeedSize:
-		return &privateKey{key: ed25519.NewKeyFromSeed(raw)}, nil
+		return &privateKey{hold(ed25519.NewKeyFromSeed(raw))}, nil
 	case ed25519.PrivateKeySize:
 		key := ed25519.NewKeyFromSeed(raw[:ed25519.SeedSize])
 		// Signing with a public half that is not the seed's would give the
@@ -149,7 +148,7 @@ func signingKey(text string) (standardSigningKey, *SecretError) {
 		if !key.Equal(ed25519.PrivateKey(raw)) {
 			return nil, &SecretError{Err: ErrMalformed, Reason: "its two halves do not belong together"}
 		}
-		return &privateKey{key: key}, nil
+		return &privateKey{hold(key)}, nil
 	}
 	return nil, &SecretError{Err: ErrMalformed, Reason: "a signing key has 32 or 64 bytes"}
 }
@@ -167,7 +166,7 @@ func sharedKey(text string) (*hmacKey, *SecretError) {
 	if len(raw) < minSecretBytes || len(raw) > maxSecretBytes {
 		return nil, &SecretError{Err: ErrMalformed, Reason: "a shared secret has 24 to 64 bytes"}
 	}
-	return &hmacKey{secret: raw}, nil
+	return &hmacKey{hold(raw)}, nil
 }
 
 // decodeSecret reads the part behind a prefix.

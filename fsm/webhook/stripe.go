@@ -43,7 +43,7 @@ func NewStripe(secrets []Secret, options ...Option) (*Stripe, error) {
 func stripeKeys(secrets []Secret) ([]*hmacKey, error) {
 	var keys []*hmacKey
 	err := eachSecret(secrets, func(text string) *SecretError {
-		keys = append(keys, &hmacKey{secret: []byte(text)})
+		keys = append(keys, &hmacKey{hold([]byte(text))})
 		return nil
 	})
 	return keys, err
@@ -72,7 +72,7 @@ func (v *Stripe) Verify(header http.Header, body []byte, now time.Time) (Deliver
 		return Delivery{}, malformed(HeaderStripe, "t is not unix seconds")
 	}
 	for i, key := range v.keys {
-		want := hmacSHA256(key.secret, text+".", body)
+		want := hmacSHA256(key.secret(), text+".", body)
 		found := 0
 		for _, signature := range signatures {
 			found |= subtle.ConstantTimeCompare(want, signature)
@@ -154,7 +154,7 @@ func (s *StripeSigner) Sign(at time.Time, body []byte) (http.Header, error) {
 	var list strings.Builder
 	list.WriteString("t=" + stamp)
 	for _, key := range s.keys {
-		list.WriteString(",v1=" + hex.EncodeToString(hmacSHA256(key.secret, stamp+".", body)))
+		list.WriteString(",v1=" + hex.EncodeToString(hmacSHA256(key.secret(), stamp+".", body)))
 	}
 	header := http.Header{}
 	header.Set(HeaderStripe, list.String())

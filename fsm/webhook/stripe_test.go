@@ -14,8 +14,8 @@ import (
 // The published vector; the rolled secret's signature was made with the
 // openssl command.
 const (
-	stripeSecret = webhook.Secret("whsec_test_secret")
-	stripeRolled = webhook.Secret("whsec_rolled")
+	stripeSecret = "whsec_test_secret"
+	stripeRolled = "whsec_rolled"
 	stripeBody   = `{"id":"evt_test","object":"event"}`
 	stripeV1     = "v1=691252e266ce41cb94d709c84e9580d4172b117a510bbc81723f657d2cd5d215"
 	stripeByNew  = "v1=aa7f60ec3340a56547d369167be7957debfdcd8050491e66abf291a03aea1e18"
@@ -28,9 +28,9 @@ func stripeHeader(value string) http.Header {
 	return http.Header{"Stripe-Signature": {value}}
 }
 
-func newStripe(t *testing.T, secrets ...webhook.Secret) *webhook.Stripe {
+func newStripe(t *testing.T, secrets ...string) *webhook.Stripe {
 	t.Helper()
-	v, err := webhook.NewStripe(secrets)
+	v, err := webhook.NewStripe(webhook.Secrets(secrets...))
 	require.NoError(t, err)
 	return v
 }
@@ -99,15 +99,15 @@ func TestStripeRequests(t *testing.T) {
 func TestStripeRotation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		secrets    []webhook.Secret
+		secrets    []string
 		signatures string
 		secret     int
 		want       error
 	}{
-		"old secret still valid": {[]webhook.Secret{stripeRolled, stripeSecret}, stripeV1, 1, nil},
-		"new secret valid":       {[]webhook.Secret{stripeRolled, stripeSecret}, stripeByNew, 0, nil},
-		"signed by both":         {[]webhook.Secret{stripeSecret}, stripeByNew + "," + stripeV1, 0, nil},
-		"old secret withdrawn":   {[]webhook.Secret{stripeRolled}, stripeV1, 0, webhook.ErrSignature},
+		"old secret still valid": {[]string{stripeRolled, stripeSecret}, stripeV1, 1, nil},
+		"new secret valid":       {[]string{stripeRolled, stripeSecret}, stripeByNew, 0, nil},
+		"signed by both":         {[]string{stripeSecret}, stripeByNew + "," + stripeV1, 0, nil},
+		"old secret withdrawn":   {[]string{stripeRolled}, stripeV1, 0, webhook.ErrSignature},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,7 +121,7 @@ func TestStripeRotation(t *testing.T) {
 
 func TestStripeSigner(t *testing.T) {
 	t.Parallel()
-	signer, err := webhook.NewStripeSigner([]webhook.Secret{stripeSecret, stripeRolled})
+	signer, err := webhook.NewStripeSigner(webhook.Secrets(stripeSecret, stripeRolled))
 	require.NoError(t, err)
 	h, err := signer.Sign(stripeTime, []byte(stripeBody))
 	require.NoError(t, err)

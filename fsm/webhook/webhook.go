@@ -56,6 +56,7 @@ type Option func(*settings)
 type settings struct {
 	tolerance time.Duration
 	age       time.Duration // how old a stamp may be
+	aged      bool          // age is the caller's
 	seller    string
 	sandbox   bool
 	roots     *x509.CertPool
@@ -74,12 +75,7 @@ func WithTolerance(d time.Duration) Option {
 // tolerance, [AlipayMaxAge] or [PayPalMaxAge]. A d that is not positive makes
 // the constructor fail with [ErrTolerance].
 func WithMaxAge(d time.Duration) Option {
-	return func(s *settings) {
-		s.age = d
-		if d <= 0 {
-			s.tolerance = 0
-		}
-	}
+	return func(s *settings) { s.age, s.aged = d, true }
 }
 
 // settingsOf applies the options in order; a later one wins, a nil one is
@@ -91,7 +87,7 @@ func settingsOf(options []Option, age time.Duration) (settings, error) {
 			o(&s)
 		}
 	}
-	if s.tolerance <= 0 {
+	if s.tolerance <= 0 || s.aged && s.age <= 0 {
 		return settings{}, ErrTolerance
 	}
 	if s.age == 0 {

@@ -27,7 +27,7 @@ type PlatformKey struct {
 type WeChat struct {
 	serials  []string
 	keys     []*rsaKey
-	apiKeys  []*hmacKey // held by pointer; they are AES keys
+	apiKeys  []*hmacKey // they are AES keys
 	settings settings
 }
 
@@ -70,7 +70,7 @@ func aesKeys(secrets []Secret) ([]*hmacKey, error) {
 		if len(text) != 32 {
 			return &SecretError{Err: ErrMalformed, Reason: "an API v3 key has 32 bytes"}
 		}
-		keys = append(keys, &hmacKey{secret: []byte(text)})
+		keys = append(keys, &hmacKey{hold([]byte(text))})
 		return nil
 	})
 	return keys, err
@@ -129,7 +129,7 @@ func wechatSigned(stamp, nonce string, body []byte) [][]byte {
 // used before [NewWeChatSigner] made it.
 type WeChatSigner struct {
 	serial string
-	key    *rsa.PrivateKey
+	key    held[*rsa.PrivateKey]
 	apiKey *hmacKey
 }
 
@@ -144,7 +144,7 @@ func NewWeChatSigner(serial string, key, apiKey Secret) (*WeChatSigner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &WeChatSigner{serial: serial, key: signing, apiKey: keys[0]}, nil
+	return &WeChatSigner{serial: serial, key: hold(signing), apiKey: keys[0]}, nil
 }
 
 // Sign returns the four headers for one attempt to deliver body. The error is
@@ -161,7 +161,7 @@ func (s *WeChatSigner) Sign(at time.Time, nonce string, body []byte) (http.Heade
 	if nonce == "" || !printable(nonce) {
 		return nil, malformed(HeaderWeChatNonce, "not printable ASCII")
 	}
-	signature, err := signRSA(s.key, wechatSigned(stamp, nonce, body)...)
+	signature, err := signRSA(s.key(), wechatSigned(stamp, nonce, body)...)
 	if err != nil {
 		return nil, err
 	}

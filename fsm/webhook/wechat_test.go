@@ -15,7 +15,7 @@ import (
 const (
 	wechatSerial = "1234ABCD"
 	wechatKeyID  = "PUB_KEY_ID_0114232134912410000000000000"
-	wechatAPIKey = webhook.Secret("0123456789abcdef0123456789ABCDEF")
+	wechatAPIKey = "0123456789abcdef0123456789ABCDEF"
 	wechatBody   = `{"id":"EV-1"}`
 )
 
@@ -33,7 +33,7 @@ func newWeChat(t testing.TB) *webhook.WeChat {
 	_, ours := ourPEM(t)
 	v, err := webhook.NewWeChat([]webhook.PlatformKey{
 		{Serial: wechatKeyID, Key: ours}, {Serial: wechatSerial, Key: webhook.PublicKey(rsaCert)},
-	}, []webhook.Secret{"another-key-of-exactly-32-bytes!", wechatAPIKey})
+	}, webhook.Secrets("another-key-of-exactly-32-bytes!", wechatAPIKey))
 	require.NoError(t, err)
 	return v
 }
@@ -128,7 +128,7 @@ func TestWeChatDecrypt(t *testing.T) {
 func TestWeChatSigner(t *testing.T) {
 	t.Parallel()
 	private, _ := ourPEM(t)
-	s, err := webhook.NewWeChatSigner(wechatKeyID, private, wechatAPIKey)
+	s, err := webhook.NewWeChatSigner(wechatKeyID, private, webhook.NewSecret(wechatAPIKey))
 	require.NoError(t, err)
 	want := webhook.WeChatNotice{ID: "EV-2", CreateTime: wechatAt.UTC(), EventType: "REFUND.SUCCESS", OriginalType: "refund", Resource: []byte(`{}`)}
 	body, err := s.Seal(want, "refund")
@@ -153,7 +153,7 @@ func TestWeChatSigner(t *testing.T) {
 func TestWeChatKeys(t *testing.T) {
 	t.Parallel()
 	key := webhook.PlatformKey{Serial: wechatSerial, Key: webhook.PublicKey(rsaPublic)}
-	apiKeys := []webhook.Secret{wechatAPIKey}
+	apiKeys := webhook.Secrets(wechatAPIKey)
 	for name, c := range map[string]struct {
 		platform []webhook.PlatformKey
 		apiKeys  []webhook.Secret
@@ -163,7 +163,7 @@ func TestWeChatKeys(t *testing.T) {
 		"no serial":       {[]webhook.PlatformKey{{Key: key.Key}}, apiKeys, webhook.ErrMalformed},
 		"a serial twice":  {[]webhook.PlatformKey{key, key}, apiKeys, webhook.ErrMalformed},
 		"no API key":      {[]webhook.PlatformKey{key}, nil, webhook.ErrNoSecret},
-		"31 bytes":        {[]webhook.PlatformKey{key}, []webhook.Secret{wechatAPIKey[1:]}, webhook.ErrMalformed},
+		"31 bytes":        {[]webhook.PlatformKey{key}, webhook.Secrets(wechatAPIKey[1:]), webhook.ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +172,7 @@ func TestWeChatKeys(t *testing.T) {
 		})
 	}
 	shown := fmt.Sprintf("%v %+v %#v", newWeChat(t), newWeChat(t), newWeChat(t))
-	require.NotContains(t, shown, string(wechatAPIKey))
+	require.NotContains(t, shown, wechatAPIKey)
 	require.NotContains(t, shown, strings.Trim(fmt.Sprint([]byte(wechatAPIKey)), "[]"))
 	_, err := new(webhook.WeChat).Verify(nil, nil, wechatAt)
 	require.ErrorIs(t, err, webhook.ErrNoSecret)

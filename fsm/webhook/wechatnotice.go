@@ -86,7 +86,7 @@ func (v *WeChat) Decrypt(body []byte) (WeChatNotice, error) {
 }
 
 func aead(key *hmacKey) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(key.secret)
+	block, err := aes.NewCipher(key.secret())
 	if err != nil {
 		return nil, err
 	}

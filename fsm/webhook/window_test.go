@@ -31,9 +31,9 @@ func TestWindow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			standard, err := webhook.NewStandard([]webhook.Secret{stdSecret}, c.options...)
+			standard, err := webhook.NewStandard(webhook.Secrets(stdSecret), c.options...)
 			require.NoError(t, err)
-			stripe, err := webhook.NewStripe([]webhook.Secret{stripeSecret}, c.options...)
+			stripe, err := webhook.NewStripe(webhook.Secrets(stripeSecret), c.options...)
 			require.NoError(t, err)
 
 			now := stdTime.Add(c.after)
@@ -87,9 +87,35 @@ func TestStaleIsGenuine(t *testing.T) {
 func TestToleranceMustBePositive(t *testing.T) {
 	t.Parallel()
 	for _, d := range []time.Duration{0, -time.Second} {
-		_, err := webhook.NewStandard([]webhook.Secret{stdSecret}, webhook.WithTolerance(d))
+		_, err := webhook.NewStandard(webhook.Secrets(stdSecret), webhook.WithTolerance(d))
 		require.ErrorIs(t, err, webhook.ErrTolerance)
-		_, err = webhook.NewStripe([]webhook.Secret{stripeSecret}, webhook.WithTolerance(d))
+		_, err = webhook.NewStripe(webhook.Secrets(stripeSecret), webhook.WithTolerance(d))
 		require.ErrorIs(t, err, webhook.ErrTolerance)
+	}
+}
+
+// It is said whatever option comes behind; a later one of the same kind wins.
+func TestMaxAgeMustBePositive(t *testing.T) {
+	t.Parallel()
+	bad, fine := webhook.WithMaxAge(-time.Second), webhook.WithTolerance(5*time.Minute)
+	for name, c := range map[string]struct {
+		options []webhook.Option
+		want    error
+	}{
+		"alone":            {[]webhook.Option{bad}, webhook.ErrTolerance},
+		"none":             {[]webhook.Option{webhook.WithMaxAge(0)}, webhook.ErrTolerance},
+		"before another":   {[]webhook.Option{bad, fine}, webhook.ErrTolerance},
+		"behind another":   {[]webhook.Option{fine, bad}, webhook.ErrTolerance},
+		"put right":        {[]webhook.Option{bad, webhook.WithMaxAge(time.Hour)}, nil},
+		"tolerance right":  {[]webhook.Option{webhook.WithTolerance(-1), fine}, nil},
+		"tolerance is not": {[]webhook.Option{webhook.WithMaxAge(time.Hour), webhook.WithTolerance(-1)}, webhook.ErrTolerance},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := webhook.NewStripe(webhook.Secrets(stripeSecret), c.options...)
+			require.ErrorIs(t, err, c.want)
+			_, err = webhook.NewAlipay(alipayApp, []webhook.PublicKey{webhook.PublicKey(rsaPublic)}, c.options...)
+			require.ErrorIs(t, err, c.want)
+		})
 	}
 }

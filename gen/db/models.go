@@ -433,13 +433,14 @@ type ShopCase struct {
 }
 
 type ShopLedger struct {
-	Kind     string
-	Number   string
-	OrderID  string
-	Cents    int64
-	Outcome  string
-	At       time.Time
-	Provider string
+	Kind      string
+	Number    string
+	OrderID   string
+	Cents     int64
+	Outcome   string
+	At        time.Time
+	Provider  string
+	PaymentNo string
 }
 
 type ShopMail struct {

@@ -149,18 +149,19 @@ func (q *Queries) ShopCaseOpen(ctx context.Context, arg ShopCaseOpenParams) erro
 }
 
 const shopLedgerAdd = `-- name: ShopLedgerAdd :execrows
-INSERT INTO shop_ledger (kind, number, order_id, cents, outcome, provider)
-VALUES ($1::text, $2::text, $3::uuid, $4::bigint, $5::text, $6::text)
+INSERT INTO shop_ledger (kind, number, order_id, cents, outcome, provider, payment_no)
+VALUES ($1::text, $2::text, $3::uuid, $4::bigint, $5::text, $6::text, $7::text)
 ON CONFLICT ON CONSTRAINT shop_ledger_pkey DO NOTHING
 `
 
 type ShopLedgerAddParams struct {
-	Kind     string
-	Number   string
-	OrderID  string
-	Cents    int64
-	Outcome  string
-	Provider string
+	Kind      string
+	Number    string
+	OrderID   string
+	Cents     int64
+	Outcome   string
+	Provider  string
+	PaymentNo string
 }
 
 // Books money under the provider's number: no row when it is booked already.
@@ -172,11 +173,27 @@ func (q *Queries) ShopLedgerAdd(ctx context.Context, arg ShopLedgerAddParams) (i
 		arg.Cents,
 		arg.Outcome,
 		arg.Provider,
+		arg.PaymentNo,
 	)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const shopLedgerHasRefund = `-- name: ShopLedgerHasRefund :one
+SELECT EXISTS (SELECT 1 FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text)
+`
+
+type ShopLedgerHasRefundParams struct {
+	RefundNo string
+}
+
+func (q *Queries) ShopLedgerHasRefund(ctx context.Context, arg ShopLedgerHasRefundParams) (bool, error) {
+	row := q.db.QueryRow(ctx, shopLedgerHasRefund, arg.RefundNo)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
 }
 
 const shopLedgerOtherProvider = `-- name: ShopLedgerOtherProvider :one
@@ -214,6 +231,59 @@ type ShopMailAddParams struct {
 func (q *Queries) ShopMailAdd(ctx context.Context, arg ShopMailAddParams) error {
 	_, err := q.db.Exec(ctx, shopMailAdd, arg.OrderID, arg.Kind)
 	return err
+}
+
+const shopOrderLock = `-- name: ShopOrderLock :exec
+SELECT 1 FROM orders AS o WHERE o.order_id = $1::uuid FOR NO KEY UPDATE
+`
+
+type ShopOrderLockParams struct {
+	OrderID string
+}
+
+// Has whoever would move the order wait.
+func (q *Queries) ShopOrderLock(ctx context.Context, arg ShopOrderLockParams) error {
+	_, err := q.db.Exec(ctx, shopOrderLock, arg.OrderID)
+	return err
+}
+
+const shopPaymentBooks = `-- name: ShopPaymentBooks :one
+SELECT
+  COALESCE((
+    SELECT sum(l.cents) FROM shop_ledger AS l
+    WHERE l.order_id = $1::uuid AND l.kind = 'payment' AND l.number = $2::text
+  ), 0)::bigint AS in_cents,
+  COALESCE((
+    SELECT sum(0 - l.cents) FROM shop_ledger AS l
+    WHERE l.order_id = $1::uuid AND l.kind = 'refund' AND l.payment_no = $2::text
+      AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.refund_no = l.number)
+  ), 0)::bigint AS strange_cents,
+  COALESCE((
+    SELECT sum(r.amount_cents) FROM refunds AS r
+    WHERE r.order_id = $1::uuid AND r.payment_no = $2::text
+      AND (r.status <> 'CLOSED' OR EXISTS (SELECT 1 FROM shop_ledger AS m WHERE m.kind = 'refund' AND m.number = r.refund_no))
+  ), 0)::bigint AS refunds_cents
+`
+
+type ShopPaymentBooksParams struct {
+	OrderID   string
+	PaymentNo string
+}
+
+type ShopPaymentBooksRow struct {
+	InCents      int64
+	StrangeCents int64
+	RefundsCents int64
+}
+
+// What the books say of one payment of an order: what came in, what went back under
+// numbers that no refund of ours has, and what our refunds of it amount to. One that
+// was closed counts when the ledger has it all the same.
+func (q *Queries) ShopPaymentBooks(ctx context.Context, arg ShopPaymentBooksParams) (ShopPaymentBooksRow, error) {
+	row := q.db.QueryRow(ctx, shopPaymentBooks, arg.OrderID, arg.PaymentNo)
+	var i ShopPaymentBooksRow
+	err := row.Scan(&i.InCents, &i.StrangeCents, &i.RefundsCents)
+	return i, err
 }
 
 const shopPaymentsSubmitted = `-- name: ShopPaymentsSubmitted :many
@@ -261,6 +331,46 @@ type ShopPointsAddParams struct {
 func (q *Queries) ShopPointsAdd(ctx context.Context, arg ShopPointsAddParams) error {
 	_, err := q.db.Exec(ctx, shopPointsAdd, arg.OrderID, arg.CustomerID, arg.Points)
 	return err
+}
+
+const shopRefundBooks = `-- name: ShopRefundBooks :one
+WITH back AS (
+  SELECT l.cents, l.outcome, COALESCE(r.amount_cents, 0) AS promised
+  FROM shop_ledger AS l LEFT JOIN refunds AS r ON r.refund_no = l.number
+  WHERE l.order_id = $1::uuid AND l.kind = 'refund'
+    AND (l.payment_no = $2::text OR r.payment_no = $2::text OR NOT EXISTS (
+      SELECT 1 FROM shop_ledger AS p WHERE p.order_id = l.order_id AND p.kind = 'payment' AND p.number = l.payment_no
+    ))
+)
+SELECT
+  COALESCE((SELECT sum(0 - b.cents) FROM back AS b), 0)::bigint AS back_cents,
+  COALESCE((SELECT sum(GREATEST(0 - b.cents - b.promised, 0)) FROM back AS b WHERE b.outcome = 'Compensated'), 0)::bigint AS beside_cents,
+  COALESCE((
+    SELECT sum(r.amount_cents) FROM refunds AS r
+    WHERE r.order_id = $1::uuid AND r.payment_no = $2::text AND r.status IN ('REQUESTED', 'SENT', 'ABNORMAL')
+      AND NOT EXISTS (SELECT 1 FROM shop_ledger AS m WHERE m.kind = 'refund' AND m.number = r.refund_no)
+  ), 0)::bigint AS underway_cents
+`
+
+type ShopRefundBooksParams struct {
+	OrderID   string
+	PaymentNo string
+}
+
+type ShopRefundBooksRow struct {
+	BackCents     int64
+	BesideCents   int64
+	UnderwayCents int64
+}
+
+// What the books say of refunds of an order's own payment: what has gone back, what
+// of that went beside all promises, and what is on its way. Money that went back of
+// a payment that the ledger does not know counts too, since it can be of no other.
+func (q *Queries) ShopRefundBooks(ctx context.Context, arg ShopRefundBooksParams) (ShopRefundBooksRow, error) {
+	row := q.db.QueryRow(ctx, shopRefundBooks, arg.OrderID, arg.PaymentNo)
+	var i ShopRefundBooksRow
+	err := row.Scan(&i.BackCents, &i.BesideCents, &i.UnderwayCents)
+	return i, err
 }
 
 const shopStockGet = `-- name: ShopStockGet :one

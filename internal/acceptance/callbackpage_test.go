@@ -18,7 +18,7 @@ import (
 )
 
 // The code of the page about callbacks.
-var _ = []any{pageInbox, pageInboxBeside}
+var _ = []any{pageInbox, pageStandard, pageInboxBeside}
 
 func pageInbox(ctx context.Context, pool *pgxpool.Pool, mux *http.ServeMux, current, previous webhook.Secret, log *slog.Logger) error {
 	verifier, err := webhook.NewStripe([]webhook.Secret{current, previous}) // both count while one replaces the other
@@ -44,6 +44,16 @@ func pageInbox(ctx context.Context, pool *pgxpool.Pool, mux *http.ServeMux, curr
 	return nil
 }
 
+func pageStandard(secret webhook.Secret) ([]inbox.Provider, error) {
+	verifier, err := webhook.NewStandard([]webhook.Secret{secret})
+	if err != nil {
+		return nil, err
+	}
+	courier := inbox.Standard("courier", verifier, handle) // the name is yours: it has its endpoint and its events
+	courier.Change = change
+	return []inbox.Provider{courier}, nil
+}
+
 // intent is what we read of the event payment_intent.succeeded.
 type intent struct {
 	Data struct {
@@ -62,7 +72,9 @@ func read(e inbox.Event) (p intent, err error) {
 	if !ok || e.Type != "payment_intent.succeeded" {
 		return p, inbox.ErrUnknownType
 	}
-	err = json.Unmarshal(body, &p)
+	if err = json.Unmarshal(body, &p); err == nil && p.Data.Object.Metadata.Order == "" {
+		err = inbox.ErrUnknownType // genuine, and another system's: our own payments carry their order
+	}
 	return p, err
 }
 

@@ -30,7 +30,7 @@ import (
 var _ = []any{
 	choosingTransition, choosingVersion, choosingLedger, choosingStock, choosingCommand,
 	choosingTokenIssued, choosingToken, choosingLock,
-	choosingConsumer, choosingInbox, choosingSettle, choosingAttempt, choosingRelay,
+	choosingConsumer, choosingInbox, choosingSettle, choosingAttempt, choosingRelay, choosingBeside, forget,
 }
 
 func choosingTransition(ctx context.Context, pool *pgxpool.Pool, id article.Key) error {
@@ -169,4 +169,23 @@ func choosingAttempt(ctx context.Context, tx pgx.Tx, pool *pgxpool.Pool, refund 
 func choosingRelay(ctx context.Context, pool *pgxpool.Pool, broker message.Publisher) error {
 	r := &relay.Relay{DB: pool, Publisher: &relaywatermill.Publisher{Publisher: broker}}
 	return r.Run(ctx) // as many as you like, in as many processes
+}
+
+func choosingBeside(ctx context.Context, pool *pgxpool.Pool, in *inbox.Inbox, kinds []*attempt.Kind, r *relay.Relay) {
+	go (&fsm.Sweeper{DB: pool, Sweeps: order.Sweeps()}).Run(ctx)
+	go (&inbox.Retry{Inbox: in}).Run(ctx)
+	go (&attempt.Completer{DB: pool, Kinds: kinds}).Run(ctx)
+	go (&attempt.Sweeper{DB: pool, Kinds: kinds}).Run(ctx)
+	go r.Run(ctx) // the relay
+}
+
+// forget sweeps what is old enough. Call it every few minutes, of what you use; retentions are longer than anybody repeats.
+func forget(ctx context.Context, pool *pgxpool.Pool, pay *command.Command, shipping *consume.Consumer, in *inbox.Inbox) error {
+	const day = 24 * time.Hour
+	_, commands := pay.Sweep(ctx, pool, 0) // after Command.Retention
+	_, _, keys := shipping.Sweep(ctx, consume.Sweep{Retention: 30 * day})
+	_, callbacks := in.Sweep(ctx, inbox.Retention{Bodies: 30 * day, Rows: 400 * day})
+	_, sent := relay.Sweep(ctx, pool, 7*day)
+	_, tokens := token.Sweep(ctx, pool, 100_000) // one page
+	return errors.Join(commands, keys, callbacks, sent, tokens)
 }

@@ -16,9 +16,11 @@ func TestPagesShowCodeThatCompiles(t *testing.T) {
 		page, source string
 		pieces       int
 	}{
-		{"choosing.md", "choosing_test.go", 12},
-		{"callbacks.md", "callbackpage_test.go", 3},
-		{"idempotent-commands.md", "commandpage_test.go", 5},
+		{"choosing.md", "choosing_test.go", 14},
+		{"callbacks.md", "callbackpage_test.go", 4},
+		{"idempotent-commands.md", "commandpage_test.go", 9},
+		{"consumers.md", "consumerpage_test.go", 7},
+		{"provider-calls.md", "providerpage_test.go", 8},
 	} {
 		code := unindented(t, tc.source)
 		blocks := strings.Split(unindented(t, "../../docs/"+tc.page), "```go\n")[1:]

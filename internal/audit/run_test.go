@@ -132,7 +132,7 @@ func TestAWaitingAuditCanBeInterrupted(t *testing.T) {
 		ended <- err
 	}()
 	waiting := func() (n int) {
-		require.NoError(t, d.conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE relation = 'orders'::regclass AND NOT granted").Scan(&n))
+		require.NoError(t, d.conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE relation = 'orders'::regclass AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())").Scan(&n))
 		return n
 	}
 	for waiting() == 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -141,7 +142,8 @@ func putBack(ctx context.Context, tx pgx.Tx, m consume.Message) (bool, error) {
 		Machine, Key, Event string
 		Version             int64
 	}
-	if json.Unmarshal(m.Payload, &told) != nil || told.Machine == "" || told.Key == "" || told.Event == "" || told.Version < 1 {
+	// encoding/json would let bytes pass that PostgreSQL cannot have written.
+	if !utf8.Valid(m.Payload) || json.Unmarshal(m.Payload, &told) != nil || told.Machine == "" || told.Key == "" || told.Event == "" || told.Version < 1 {
 		return false, nil
 	}
 	_, err := tx.Exec(ctx, putBackSQL, m.Payload, m.Topic)

@@ -24,7 +24,7 @@ var (
 	ErrTried     = errors.New("this refund has had another try already")
 	ErrTaken     = errors.New("the new number is another refund's")
 	ErrStranger  = errors.New("the refund's payment is another order's")
-	ErrTooMuch   = errors.New("with that more would go back than was promised")
+	ErrTooMuch   = errors.New("with that more would go back than was promised, or is left")
 )
 
 // again is how fsm_audit says, at the old refund, which one tries in its place.
@@ -103,6 +103,12 @@ const backSQL = `SELECT
 	FROM refunds AS r LEFT JOIN shop_ledger AS l ON l.kind = 'refund' AND l.number = r.refund_no
 	WHERE r.payment_no = $1`
 
+// leftSQL is what the books have left of a payment: what came in, which is $3 where
+// the ledger does not have it, and what went back under any number, ours or not.
+const leftSQL = `SELECT
+	(coalesce(sum(l.cents) FILTER (WHERE l.kind = 'payment'), $3::bigint) + coalesce(sum(l.cents) FILTER (WHERE l.kind = 'refund'), 0))::bigint
+	FROM shop_ledger AS l WHERE l.order_id = $2::uuid AND (l.kind = 'payment' AND l.number = $1 OR l.kind = 'refund' AND l.payment_no = $1)`
+
 // cameInSQL is what came in by a payment.
 const cameInSQL = `SELECT coalesce(sum(l.cents), 0)::bigint FROM shop_ledger AS l
 	WHERE l.kind = 'payment' AND l.number = $1 AND l.order_id = $2::uuid`
@@ -137,6 +143,14 @@ func mayGoBack(ctx context.Context, tx pgx.Tx, was refund.Row, number refund.Key
 	}
 	if left := promised - returned - underway; was.AmountCents > left {
 		return fmt.Errorf("%w: of %d promised, %d came back and %d are on their way", ErrTooMuch, promised, returned, underway)
+	}
+	// Money may have gone back that nobody promised: it is gone all the same.
+	var left int64
+	if err := tx.QueryRow(ctx, leftSQL, was.PaymentNo, was.OrderID, o.PaidCents).Scan(&left); err != nil {
+		return err
+	}
+	if left -= underway; was.AmountCents > left {
+		return fmt.Errorf("%w: the books have %d left of the payment", ErrTooMuch, max(left, 0))
 	}
 	var booked bool
 	err = tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1)", string(number)).Scan(&booked)

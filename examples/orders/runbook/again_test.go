@@ -89,6 +89,9 @@ func TestAnotherTryThatIsRefused(t *testing.T) {
 		"it came in secret": {func(d *desk) {
 			d.sql("INSERT INTO shop_ledger VALUES ('refund', 'r-1', '" + orderA + "', -40, 'Applied')")
 		}, runbook.ErrReturned},
+		"more went back": {func(d *desk) {
+			d.sql("INSERT INTO shop_ledger (kind, number, order_id, cents, outcome, payment_no) VALUES ('refund', 'desk-1', '" + orderA + "', -61, 'Compensated', 'p-1')")
+		}, runbook.ErrTooMuch},
 		"another came":      {func(d *desk) { d.sql("UPDATE orders SET refunded_cents = 1") }, runbook.ErrTooMuch},
 		"another is sent":   {func(d *desk) { d.makes("r-0", "p-1", 1) }, runbook.ErrTooMuch},
 		"less was promised": {func(d *desk) { d.sql("UPDATE orders SET refund_cents = 39") }, runbook.ErrTooMuch},

@@ -72,7 +72,7 @@ func endEvent(text string) (action, error) {
 		}
 		key := make([]byte, 32)
 		_, _ = rand.Read(key) // it never fails
-		deaf, err := webhook.NewStandard([]webhook.Secret{webhook.Secret("whsec_" + base64.StdEncoding.EncodeToString(key))})
+		deaf, err := webhook.NewStandard([]webhook.Secret{webhook.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(key))})
 		if err != nil {
 			return "", err
 		}

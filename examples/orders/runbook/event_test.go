@@ -27,7 +27,7 @@ type acme struct {
 
 func (d *desk) acme(name string, handle inbox.Handler) acme {
 	d.t.Helper()
-	const secret = webhook.Secret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
+	secret := webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
 	verifier, err := webhook.NewStandard([]webhook.Secret{secret})
 	require.NoError(d.t, err)
 	signer, err := webhook.NewStandardSigner([]webhook.Secret{secret})

@@ -2,28 +2,43 @@ package runbook
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pawl-go/pawl/fsm"
 )
 
 // section is one table of an inspection. Its query has the key as $1. The note says
-// what can be done about its rows.
-type section struct{ title, note, sql string }
+// what can be done about its rows. A section of which record is set may have the
+// record in place of the first one: an archive.
+type section struct {
+	title, note, sql string
+	record           bool
+}
+
+// table is what a section's query found.
+type table struct {
+	section
+	header []string
+	rows   [][]string
+}
 
 // inspection is the command that prints the sections of a kind, each with its rows
-// or "none". The first section has the record itself: without a row of it there is no
-// such record.
+// or "none". The first section has the record itself, or an archive: without a row of
+// them there is no such record.
 func inspection(words []string) (Command, error) {
 	lists := map[string][]section{"stuck": stuck, "inbox": inInbox}
 	records := map[string][]section{
@@ -50,12 +65,22 @@ func inspection(words []string) (Command, error) {
 	}
 	return func(ctx context.Context, pool *pgxpool.Pool, out io.Writer) error {
 		err := printAll(ctx, pool, out, sections, keys[0])
-		var refused *pgconn.PgError
-		if errors.As(err, &refused) && strings.HasPrefix(refused.Code, "22") { // no UUID, no number
+		if noKey(err) {
 			return fmt.Errorf("%w: this cannot be the key of such a record", ErrUsage)
 		}
 		return err
 	}, nil
+}
+
+// noKey reports that the key is no UUID, no number, or no text that PostgreSQL has:
+// invalid_text_representation, numeric_value_out_of_range, character_not_in_repertoire.
+// No query converts what is in a row, which could fail in the same way.
+func noKey(err error) bool {
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) {
+		return false
+	}
+	return slices.Contains([]string{"22P02", "22003", "22021"}, refused.Code)
 }
 
 // nothing says what there is none of, where this section is the record itself.
@@ -68,25 +93,34 @@ func (s section) nothing() string {
 
 // printAll reads all sections in one snapshot, and prints them.
 func printAll(ctx context.Context, pool *pgxpool.Pool, out io.Writer, sections []section, args ...any) error {
+	var tables []table
 	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	return pgx.BeginTxFunc(ctx, pool, snapshot, func(tx pgx.Tx) error {
-		for i, s := range sections {
+	err := pgx.BeginTxFunc(ctx, pool, snapshot, func(tx pgx.Tx) error {
+		for _, s := range sections {
 			header, rows, err := read(ctx, tx, s.sql, args)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.title, err)
 			}
-			if i == 0 && len(args) > 0 && len(rows) == 0 {
-				return fmt.Errorf("%s: %w", s.nothing(), fsm.ErrNotFound)
-			}
-			if i > 0 {
-				_, _ = fmt.Fprintln(out) // the next line has the error
-			}
-			if err := printSection(out, s, header, rows, i == 0 && len(rows) == 1); err != nil {
-				return err
-			}
+			tables = append(tables, table{s, header, rows})
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	found := func(t table) bool { return t.record && len(t.rows) > 0 }
+	if len(args) > 0 && len(tables[0].rows) == 0 && !slices.ContainsFunc(tables, found) {
+		return fmt.Errorf("%s: %w", sections[0].nothing(), fsm.ErrNotFound)
+	}
+	for i, t := range tables {
+		if i > 0 {
+			_, _ = fmt.Fprintln(out) // the next line has the error
+		}
+		if err := t.print(out, (i == 0 || t.record) && len(t.rows) == 1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read returns the rows as PostgreSQL writes its values.
@@ -102,8 +136,12 @@ func read(ctx context.Context, tx pgx.Tx, sql string, args []any) (header []stri
 	for rows.Next() {
 		row := make([]string, len(header))
 		for i, v := range rows.RawValues() {
-			row[i] = "-"
-			if v != nil {
+			switch {
+			case v == nil:
+				row[i] = "-"
+			case rows.FieldDescriptions()[i].DataTypeOID == pgtype.ByteaOID:
+				row[i] = shownBody(string(v))
+			default:
 				row[i] = shown(string(v))
 			}
 		}
@@ -120,26 +158,45 @@ func shown(v string) string {
 	return v
 }
 
-// printSection prints rows under their header, or one row on its side.
-func printSection(out io.Writer, s section, header []string, rows [][]string, sideways bool) error {
-	if _, err := fmt.Fprintf(out, "== %s\n", s.title); err != nil {
+// beginning is how many bytes of a body are shown that is no text.
+const beginning = 32
+
+// shownBody is a body as its text, or as its length and beginning where it is none.
+// The value is a bytea in hexadecimal, as PostgreSQL writes it unless told otherwise.
+func shownBody(v string) string {
+	digits, ok := strings.CutPrefix(v, `\x`)
+	body, err := hex.DecodeString(digits)
+	switch {
+	case !ok || err != nil:
+		return shown(v)
+	case utf8.Valid(body):
+		return shown(string(body))
+	case len(body) > beginning:
+		return fmt.Sprintf("%d bytes that are no UTF-8: %x…", len(body), body[:beginning])
+	}
+	return fmt.Sprintf("%d bytes that are no UTF-8: %x", len(body), body)
+}
+
+// print prints rows under their header, or one row on its side.
+func (t table) print(out io.Writer, sideways bool) error {
+	if _, err := fmt.Fprintf(out, "== %s\n", t.title); err != nil {
 		return err
 	}
-	if len(rows) == 0 {
+	if len(t.rows) == 0 {
 		_, err := fmt.Fprintln(out, "none")
 		return err
 	}
-	if s.note != "" {
-		_, _ = fmt.Fprintf(out, "(%s)\n", s.note) // Flush has the error
+	if t.note != "" {
+		_, _ = fmt.Fprintf(out, "(%s)\n", t.note) // Flush has the error
 	}
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	if sideways {
-		for i, name := range header {
-			_, _ = fmt.Fprintf(w, "%s\t%s\n", name, rows[0][i]) // Flush has the error
+		for i, name := range t.header {
+			_, _ = fmt.Fprintf(w, "%s\t%s\n", name, t.rows[0][i]) // Flush has the error
 		}
 		return w.Flush()
 	}
-	for _, row := range append([][]string{header}, rows...) {
+	for _, row := range append([][]string{t.header}, t.rows...) {
 		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	return w.Flush()

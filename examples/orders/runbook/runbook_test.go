@@ -132,7 +132,7 @@ func (d *desk) attempt() string {
 // event makes a dead event of the inbox and returns its number.
 func (d *desk) event() string {
 	d.t.Helper()
-	const secret = webhook.Secret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
+	secret := webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
 	verifier, err := webhook.NewStandard([]webhook.Secret{secret})
 	require.NoError(d.t, err)
 	signer, err := webhook.NewStandardSigner([]webhook.Secret{secret})
@@ -240,6 +240,31 @@ func TestInspectStuckListsWhatWaits(t *testing.T) {
 	require.ErrorContains(t, err, "no message of this row waits")
 	d.command()
 	d.says(`{"order_id":"`+orderA+`"}`, "inspect", "command", "k-1")
+}
+
+// An order whose refunds its machine does not ask for any more waits for a person; one
+// that is still asked about does not.
+func TestInspectStuckListsOrdersThatWaitForTheirRefunds(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.order()
+	_, err := order.PaymentSucceeded(t.Context(), d.pool, orderA, order.PaymentSucceededParams{PaymentNo: "p-1", PaidCents: 100})
+	require.NoError(t, err)
+	_, err = order.Refund(t.Context(), d.pool, orderA, order.RefundParams{RefundNo: "r-1", AmountCents: 100})
+	require.NoError(t, err)
+	d.sql("INSERT INTO shop_ledger (kind, number, order_id, cents, outcome, payment_no) VALUES ('refund', 'r-1', '" + orderA + "', -99, 'Compensated', 'p-other')")
+	const title = "orders, not asked about their refunds any more"
+	stuck := func() string {
+		text, err := d.run("inspect", "stuck")
+		require.NoError(t, err)
+		return sections(text)[title]
+	}
+	require.Equal(t, "none\n", stuck())
+	d.sql("UPDATE orders SET deadline_at = NULL")
+	require.Contains(t, stuck(), orderA)
+	require.Contains(t, stuck(), "-99")
+	require.NoError(t, d.does("complete", "order", orderA, "REFUNDED"))
+	require.Equal(t, "none\n", stuck())
 }
 
 func TestReleaseOutboxHasItDelivered(t *testing.T) {

@@ -26,7 +26,7 @@ var ofOrder = []section{
 		FROM payments AS p WHERE p.order_id = $1::uuid ORDER BY p.payment_no`},
 	{title: "refunds", sql: `SELECT r.refund_no, r.status, r.version, r.payment_no, r.amount_cents, r.attempts, r.deadline_at, r.settled_at
 		FROM refunds AS r WHERE r.order_id = $1::uuid ORDER BY r.refund_no`},
-	{title: "ledger", sql: `SELECT l.kind, l.number, l.cents, l.outcome, l.at
+	{title: "ledger", sql: `SELECT l.kind, l.number, l.payment_no, l.cents, l.outcome, l.provider, l.at
 		FROM shop_ledger AS l WHERE l.order_id = $1::uuid ORDER BY l.at, l.kind, l.number`},
 	{title: "cases", sql: `SELECT c.id, c.provider, c.delivery_id, c.event, c.outcome, c.detail, c.at, ` + cases.closed("c") + ` AS closed
 		FROM shop_cases AS c WHERE c.order_id = $1::uuid ORDER BY c.id`},
@@ -36,23 +36,32 @@ var ofOrder = []section{
 		LEFT JOIN fsm_outbox_holds AS h ON h.machine = o.machine AND h.key = o.key ORDER BY o.id`},
 	{title: "outbox, set aside", sql: numbersOf + `SELECT a.id, a.machine, a.key, a.version, a.event, a.topic, a.tries, a.error, a.actor, a.reason, a.aside_at
 		FROM numbers AS n JOIN fsm_outbox_aside AS a ON a.machine = n.machine AND a.key = n.number ORDER BY a.id`},
-	{title: "inbox events", sql: numbersOf + `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.state, e.outcome, e.reason, e.attempts, e.due_at
-		FROM fsm_inbox AS e WHERE e.object IN (SELECT n.number FROM numbers AS n UNION ALL SELECT 'refund/' || n.number FROM numbers AS n) ORDER BY e.id`},
-	{title: "attempts", sql: numbersOf + `SELECT a.id, a.kind, a.business_key, a.state, a.sends, a.rounds, a.last_error, a.due, a.stuck_at, a.completed_at
-		FROM fsm_attempts AS a WHERE a.business_key IN (SELECT n.number FROM numbers AS n) ORDER BY a.created_at, a.id`},
+	{title: "inbox events", sql: numbersOf + `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.state, e.outcome, e.reason, e.attempts, e.due_at, e.archived
+		FROM (
+			SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.state, e.outcome, e.reason, e.attempts, e.due_at, false AS archived FROM fsm_inbox AS e
+			UNION ALL SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.state, e.outcome, e.reason, e.attempts, NULL, true FROM fsm_inbox_archive AS e
+		) AS e WHERE e.object IN (SELECT n.number FROM numbers AS n UNION ALL SELECT 'refund/' || n.number FROM numbers AS n) ORDER BY e.id`},
+	{title: "attempts", sql: numbersOf + `SELECT a.id, a.kind, a.business_key, a.state, a.sends, a.rounds, a.last_error, a.due, a.stuck_at, a.completed_at, a.archived_at
+		FROM (
+			SELECT a.id, a.kind, a.business_key, a.state, a.sends, a.rounds, a.last_error, a.due, a.stuck_at, a.completed_at, NULL::timestamptz AS archived_at, a.created_at FROM fsm_attempts AS a
+			UNION ALL SELECT a.id, a.kind, a.business_key, a.state, a.sends, a.rounds, a.last_error, NULL, NULL, a.completed_at, a.archived_at, a.created_at FROM fsm_attempts_archive AS a
+		) AS a WHERE a.business_key IN (SELECT n.number FROM numbers AS n) ORDER BY a.created_at, a.id`},
 	// The record of a command keeps a fingerprint of what was asked and not its path;
 	// its reply names the order.
-	{title: "commands", sql: `SELECT c.scope, c.command, c.key, c.status, c.claimed_at, c.done_at
-		FROM fsm_command AS c WHERE position(convert_to($1::uuid::text, 'UTF8') IN c.body) > 0 ORDER BY c.id`},
+	{title: "commands", sql: `SELECT c.scope, c.command, c.key, c.status, c.claimed_at, c.done_at, c.archived_at
+		FROM (
+			SELECT c.id, c.scope, c.command, c.key, c.status, c.claimed_at, c.done_at, c.body, NULL::timestamptz AS archived_at FROM fsm_command AS c
+			UNION ALL SELECT c.id, c.scope, c.command, c.key, c.status, c.claimed_at, c.done_at, c.body, c.archived_at FROM fsm_command_archive AS c
+		) AS c WHERE position(convert_to($1::uuid::text, 'UTF8') IN c.body) > 0 ORDER BY c.id`},
 	{title: "audit", sql: numbersOf + `SELECT a.machine, a.key, a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
 		FROM fsm_audit AS a JOIN numbers AS n
 		ON a.machine = n.machine AND a.key = n.number OR a.machine = 'fsm_outbox' AND a.key = n.machine || '/' || n.number ORDER BY a.id`},
 }
 
 var ofCommand = []section{
-	{title: "command", sql: `SELECT c.scope, c.command, c.key, c.created_at, c.claimed_at, c.lease_until, c.fence, c.done_at, c.status, convert_from(c.body, 'UTF8') AS body
+	{title: "command", sql: `SELECT c.scope, c.command, c.key, c.created_at, c.claimed_at, c.lease_until, c.fence, c.done_at, c.status, c.body
 		FROM fsm_command AS c WHERE c.key = $1::text ORDER BY c.id`},
-	{title: "archive", sql: `SELECT c.scope, c.command, c.key, c.created_at, c.done_at, c.status, c.archived_at
+	{title: "archive", record: true, sql: `SELECT c.scope, c.command, c.key, c.created_at, c.claimed_at, c.fence, c.done_at, c.status, c.body, c.archived_at
 		FROM fsm_command_archive AS c WHERE c.key = $1::text ORDER BY c.id`},
 }
 
@@ -68,6 +77,8 @@ var ofOutbox = []section{
 var ofEvent = []section{
 	{title: "event", sql: `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.fingerprint, e.state, e.outcome, e.reason, e.attempts,
 		e.due_at, e.gives_up_at, e.received_at, e.ended_at FROM fsm_inbox AS e WHERE e.id = $1::text::bigint`},
+	{title: "archive", record: true, sql: `SELECT e.id, e.provider, e.event_id, e.type, e.object, e.status, e.fingerprint, e.state, e.outcome, e.reason, e.attempts,
+		e.received_at, e.ended_at FROM fsm_inbox_archive AS e WHERE e.id = $1::text::bigint`},
 	{title: "deliveries", sql: `SELECT d.id, d.message_id, d.received_at, d.verdicts, d.body IS NOT NULL AS has_body
 		FROM fsm_deliveries AS d WHERE d.events @> ARRAY[$1::text::bigint] ORDER BY d.id`},
 	{title: "audit", sql: `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
@@ -76,7 +87,7 @@ var ofEvent = []section{
 
 var ofLetter = []section{
 	{title: "letter", sql: `SELECT l.id, l.consumer, l.key, l.topic, l.message_id, l.tries, l.error, l.at, l.settled, l.settled_by, l.settled_why, l.settled_at,
-		l.metadata, encode(l.payload, 'escape') AS payload FROM fsm_dead_letters AS l WHERE l.id = $1::text::bigint`},
+		l.metadata, l.payload FROM fsm_dead_letters AS l WHERE l.id = $1::text::bigint`},
 	{title: "audit", sql: `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
 		FROM fsm_audit AS a WHERE a.machine = 'fsm_dead_letters' AND a.key = $1::text ORDER BY a.id`},
 }
@@ -85,10 +96,13 @@ var ofAttempt = []section{
 	{title: "attempt", sql: `SELECT a.id, a.kind, a.business_key, a.request, a.state, a.ref, a.result, a.code, a.last_error, a.sends, a.rounds, a.fence,
 		a.leased_until, a.due, a.created_at, a.first_sent_at, a.answered_at, a.completed_at, a.stuck_at
 		FROM fsm_attempts AS a WHERE a.id = $1::text::uuid`},
+	{title: "archive", record: true, sql: `SELECT a.id, a.kind, a.business_key, a.request, a.state, a.ref, a.result, a.code, a.last_error, a.sends, a.rounds, a.fence,
+		a.steps, a.created_at, a.first_sent_at, a.answered_at, a.completed_at, a.archived_at
+		FROM fsm_attempts_archive AS a WHERE a.id = $1::text::uuid`},
 	{title: "steps", sql: `SELECT s.position, s.name, s.data, s.fence, s.at FROM fsm_attempt_steps AS s WHERE s.attempt_id = $1::text::uuid ORDER BY s.position`},
 	{title: "audit", sql: `SELECT u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
-		FROM fsm_audit AS u JOIN fsm_attempts AS a ON u.machine = 'attempt ' || a.kind AND u.key = a.id::text
-		WHERE a.id = $1::text::uuid ORDER BY u.id`},
+		FROM fsm_audit AS u JOIN fsm_attempt_keys AS a ON u.machine = 'attempt ' || a.kind AND u.key = a.attempt_id::text
+		WHERE a.attempt_id = $1::text::uuid ORDER BY u.id`},
 }
 
 var ofRefund = []section{
@@ -100,7 +114,7 @@ var ofRefund = []section{
 		FROM fsm_attempts AS a WHERE a.kind = '` + shop.RefundKind + `' AND a.business_key = $1::text
 		UNION ALL SELECT a.id, a.state, a.ref, a.code, a.last_error, a.sends, a.rounds, NULL, NULL, a.completed_at, a.archived_at
 		FROM fsm_attempts_archive AS a WHERE a.kind = '` + shop.RefundKind + `' AND a.business_key = $1::text`},
-	{title: "ledger", sql: `SELECT l.kind, l.number, l.cents, l.outcome, l.at FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text`},
+	{title: "ledger", sql: `SELECT l.kind, l.number, l.payment_no, l.cents, l.outcome, l.provider, l.at FROM shop_ledger AS l WHERE l.kind = 'refund' AND l.number = $1::text`},
 	{title: "audit", sql: `SELECT u.machine, u.action, u.from_status, u.to_status, u.actor, u.reason, u.at
 		FROM fsm_audit AS u WHERE u.machine = 'refund' AND (u.key = $1::text OR u.action = '` + again + `' || $1::text)
 		OR u.machine = 'attempt ` + shop.RefundKind + `' AND u.key IN (SELECT k.attempt_id::text FROM fsm_attempt_keys AS k WHERE k.kind = '` + shop.RefundKind + `' AND k.business_key = $1::text)
@@ -116,7 +130,7 @@ var ofCase = []section{
 
 var ofDelivery = []section{
 	{title: "delivery", sql: `SELECT d.id, d.provider, d.message_id, d.signed_at, d.received_at, d.verdicts, d.events, ` + oddOnes.closed("d") + ` AS closed,
-		encode(d.body, 'escape') AS body FROM fsm_deliveries AS d WHERE d.id = $1::text::bigint`},
+		d.body FROM fsm_deliveries AS d WHERE d.id = $1::text::bigint`},
 	{title: "events", sql: `SELECT e.id, e.event_id, e.type, e.object, e.status, e.fingerprint, e.state, e.outcome, e.reason
 		FROM fsm_deliveries AS d JOIN fsm_inbox AS e ON e.id = ANY (d.events) WHERE d.id = $1::text::bigint ORDER BY e.id`},
 	{title: "audit", sql: `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
@@ -155,6 +169,10 @@ var stuck = []section{
 		sql: `SELECT l.id, l.consumer, l.key, l.topic, l.tries, l.error, l.at FROM fsm_dead_letters AS l WHERE l.settled = '' ORDER BY l.id LIMIT 100`},
 	{title: "refunds, abnormal", note: "release refund",
 		sql: `SELECT r.refund_no, r.order_id, r.payment_no, r.amount_cents, r.attempts FROM refunds AS r WHERE r.status = 'ABNORMAL' ORDER BY r.refund_no LIMIT 100`},
+	{title: "orders, not asked about their refunds any more", note: "inspect order, and ask the provider what has gone back; when all of it has: complete order ID REFUNDED",
+		sql: `SELECT o.order_id, o.payment_no, o.paid_cents, o.refund_cents, o.refunded_cents, (
+			SELECT coalesce(sum(l.cents), 0) FROM shop_ledger AS l WHERE l.order_id = o.order_id AND l.kind = 'refund') AS ledger_cents
+		FROM orders AS o WHERE o.status = 'REFUNDING' AND o.deadline_at IS NULL ORDER BY o.order_id LIMIT 100`},
 	{title: "attempts, stuck", note: "release attempt, or ask the provider and complete attempt",
 		sql: `SELECT a.id, a.kind, a.business_key, a.state, a.last_error, a.stuck_at FROM fsm_attempts AS a WHERE a.stuck_at IS NOT NULL ORDER BY a.stuck_at, a.id LIMIT 100`},
 	{title: "attempts, in doubt for an hour", note: "nothing yet: each is looked up again when it is due, and stuck after its last round. Is the provider up, its setting right?",

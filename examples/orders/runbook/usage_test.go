@@ -99,7 +99,7 @@ func TestOddDeliveriesWait(t *testing.T) {
 	d.event()
 	d.says("== odd deliveries\nnone\n", "inspect", "stuck")
 	require.ErrorIs(t, d.does("complete", "delivery", "1"), fsm.ErrNotFound, "it is not odd")
-	const secret = webhook.Secret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
+	secret := webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
 	verifier, err := webhook.NewStandard([]webhook.Secret{secret})
 	require.NoError(t, err)
 	signer, err := webhook.NewStandardSigner([]webhook.Secret{secret})

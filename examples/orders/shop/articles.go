@@ -41,6 +41,7 @@ func (s *Service) createArticle(w http.ResponseWriter, r *http.Request) error {
 	var f fields
 	id := f.uuid("article_id", body.ArticleID)
 	f.text("title", body.Title)
+	f.prose("body", body.Body)
 	if f.err != nil {
 		return f.err
 	}

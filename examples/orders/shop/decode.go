@@ -112,11 +112,25 @@ func (f *fields) number(field, v string) {
 	}
 }
 
-// text refuses what cannot be a name of a customer or an article.
+// text refuses what cannot be a name of a customer or an article, which is one line.
 func (f *fields) text(field, v string) {
-	bad := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
+	bad := func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) || r == utf8.RuneError
+	}
 	if v == "" || len(v) > maxText || !utf8.ValidString(v) || strings.ContainsFunc(v, bad) {
 		f.refuse(field, fmt.Sprintf("is not a text of 1 to %d bytes without control characters", maxText))
+	}
+}
+
+// prose refuses what cannot be a text of several lines: PostgreSQL keeps no NUL, and
+// other control characters than line ends and tabs are of no use to a reader. It may
+// be empty; the body's limit is its own.
+func (f *fields) prose(field, v string) {
+	bad := func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) || r == utf8.RuneError
+	}
+	if strings.ContainsFunc(v, bad) {
+		f.refuse(field, "is not a text of lines without other control characters")
 	}
 }
 

@@ -28,7 +28,7 @@
 //
 // Refusals are problem+json (RFC 9457). X-Request-Id and X-Actor go into the
 // history, If-Match is the version that a call expects (412 when it is another).
-// Bodies are at most 64 KiB.
+// Bodies are at most 64 KiB, those of callbacks 256 KiB.
 //
 // POST /orders and POST /orders/{id}/refunds take an Idempotency-Key, which
 // belongs to the X-Actor (401 without one). The request works in one transaction
@@ -82,7 +82,8 @@
 //
 //	2xx {id}    done; the id is the provider's number
 //	202         taken, and not done: asked again
-//	422 {code}  refused for good: order and refund say so, nothing is booked
+//	422 {code}  refused for good: order and refund say so, nothing is booked; without a
+//	            code to POST alone
 //	404         to GET: not known, so that it is sent (again)
 //
 // Anything else, a time-out too, says nothing of the refund: it is looked up. What
@@ -95,9 +96,12 @@
 // that to a consumer which books a mail in shop_mails, once. A refund that the
 // provider refused, or could not do, is told so too: it becomes a case in shop_cases
 // and a line in the log, and a person gives it another try by the runbook. A refund
-// of another amount than was promised is a case as well, and so are a payment number
-// that two providers were paid under, and a payment of which no callback came, when
-// its machine asks for the last time: the shop asks no provider for payments.
+// of another amount, or payment, than was promised is a case as well, and so are one
+// that was never promised at all, a payment number that two providers were paid
+// under, and a payment, or an order's refund, of which no callback came, when the
+// machine asks for the last time: the shop asks no provider for payments. What has
+// gone back unasked is not promised again: POST refunds is 409, and says how much the
+// books have left.
 //
 // Who may do what is left to a gateway in front of it, running PostgreSQL and
 // migrations to the command.

@@ -36,6 +36,8 @@ func (s *Service) hear(ctx context.Context, m relay.Message) error {
 		if m.Event == string(order.EventPaymentSucceeded) { // what a customer asked for has its refund
 			return s.giveBack(ctx, m)
 		}
+	case "order refund_query_due":
+		return s.hearRefundQuery(ctx, m)
 	case "order refund_stuck", "refund refund_stuck":
 		return s.hearStuck(ctx, m)
 	case "refund refund_send":

@@ -140,7 +140,7 @@ func (s *Service) observe(t inbox.Told) {
 func (s *Service) serveInbox(mux *http.ServeMux) {
 	for _, provider := range []string{providerStandard, providerStripe, providerAlipay, providerWeChat} {
 		if endpoint, err := s.inbox.Handler(provider); err == nil { // the others have no verifier
-			mux.Handle("POST /callbacks/"+provider, endpoint)
+			mux.Handle(callbacks+provider, endpoint)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,7 +28,8 @@ type RefundProvider interface {
 	Find(ctx context.Context, key string) (attempt.Result, error)
 }
 
-// RefundAPI is a RefundProvider by HTTP; the package comment has its protocol.
+// RefundAPI is a RefundProvider by HTTP; the package comment has its protocol. It
+// prints as its address, by every verb of fmt, in JSON and in log/slog.
 type RefundAPI struct {
 	base   string
 	token  webhook.Secret
@@ -45,16 +47,33 @@ func NewRefundAPI(base string, token webhook.Secret) (*RefundAPI, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(base, "?#") {
 		return nil, &SettingError{"PROVIDER_URL", "is not a URL such as https://provider.example/v1"}
 	}
-	if token == "" {
+	if token.Reveal() == "" {
 		return nil, &SettingError{"PROVIDER_TOKEN", "is not set, and PROVIDER_URL is: both or neither"}
 	}
-	if text := string(token); strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if text := token.Reveal(); strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, &SettingError{"PROVIDER_TOKEN", "is not a token of visible ASCII characters"}
 	}
 	// Another address is not a provider that we know: it gets neither token nor request.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &RefundAPI{base: strings.TrimRight(base, "/"), token: token, client: &http.Client{CheckRedirect: stay}}, nil
 }
+
+// String names the provider by its address.
+func (p *RefundAPI) String() string {
+	if p == nil {
+		return "no provider"
+	}
+	return "provider at " + p.base
+}
+
+// Format prints String, whatever the verb.
+func (p *RefundAPI) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.String()) }
+
+// MarshalText returns String, for JSON too.
+func (p *RefundAPI) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// LogValue returns String.
+func (p *RefundAPI) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // Refund sends POST /refunds.
 func (p *RefundAPI) Refund(ctx context.Context, key string, request json.RawMessage) (attempt.Result, error) {
@@ -71,7 +90,7 @@ func (p *RefundAPI) ask(ctx context.Context, method, path, key string, body []by
 	if err != nil {
 		return attempt.Result{}, fmt.Errorf("%w: %w", attempt.ErrNotSent, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+string(p.token))
+	req.Header.Set("Authorization", "Bearer "+p.token.Reveal())
 	if method == http.MethodPost {
 		req.Header.Set("Idempotency-Key", key)
 		req.Header.Set("Content-Type", "application/json")
@@ -84,8 +103,11 @@ func (p *RefundAPI) ask(ctx context.Context, method, path, key string, body []by
 	var said struct{ ID, Code string }
 	unread := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&said)
 	if err := judge(method, resp.StatusCode); err != nil {
-		if errors.Is(err, attempt.ErrRefused) && unread == nil && printable(said.Code) {
+		switch refused := errors.Is(err, attempt.ErrRefused); {
+		case refused && unread == nil && printable(said.Code):
 			err = attempt.Refuse(said.Code)
+		case refused && method == http.MethodGet: // the look-up was refused, perhaps, and not the refund
+			err = fmt.Errorf("http %d without a code", resp.StatusCode)
 		}
 		return attempt.Result{}, err
 	}

@@ -38,6 +38,9 @@ func (s *Service) giveBack(ctx context.Context, m relay.Message) error {
 	var seen tally
 	err := fsm.RunTx(ctx, s.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
 		seen = nil
+		if done, err := s.goneBack(ctx, tx, m, number, cents); err != nil || done {
+			return err
+		}
 		created, err := refund.Create(ctx, tx, refund.CreateParams{
 			Key: refund.Key(number), OrderID: m.Key, PaymentNo: number, AmountCents: cents,
 		}, s.at())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-go/pawl/examples/orders/shop"
 	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
 // mode is what the provider does with one request for a refund.
@@ -66,7 +67,7 @@ func newProvider(t *testing.T, script ...mode) *provider {
 	}))
 	t.Cleanup(server.Close)
 	var err error
-	p.api, err = shop.NewRefundAPI(server.URL+"/v1/", providerToken)
+	p.api, err = shop.NewRefundAPI(server.URL+"/v1/", webhook.NewSecret(providerToken))
 	require.NoError(t, err)
 	return p
 }

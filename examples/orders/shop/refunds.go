@@ -74,6 +74,9 @@ func (s *Service) beginRefund(ctx context.Context, tx pgx.Tx, row order.Row, ref
 	if row.PaymentNo == nil { // no edge leads here; a correction by hand can
 		return fmt.Errorf("order in state %s keeps no payment to refund", row.Status)
 	}
+	if err := mayPromise(ctx, tx, row, refundNo, amountCents); err != nil {
+		return err
+	}
 	created, err := refund.Create(ctx, tx, refund.CreateParams{
 		Key: refund.Key(refundNo), OrderID: string(row.OrderID),
 		PaymentNo: *row.PaymentNo, AmountCents: amountCents,

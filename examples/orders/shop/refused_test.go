@@ -2,10 +2,13 @@ package shop_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/examples/orders/shop"
 )
 
 func TestBadRequestsNameTheFieldAndChangeNothing(t *testing.T) {
@@ -38,6 +41,17 @@ func TestBadRequestsNameTheFieldAndChangeNothing(t *testing.T) {
 		{"no number", "POST", pay, `{}`, "payment_no"},
 		{"number with a space", "POST", pay, `{"payment_no":"p 1"}`, "payment_no"},
 		{"number beyond ASCII", "POST", pay, `{"payment_no":"p‐1"}`, "payment_no"},
+		{"article with a NUL", "POST", "/articles", articleBody("t", `a\u0000b`), "body"},
+		{"article with an escape", "POST", "/articles", articleBody("t", `\u001b[31m`), "body"},
+		{"article with half a surrogate", "POST", "/articles", articleBody("t", `\ud800`), "body"},
+		{"title of two lines", "POST", "/articles", articleBody(`a\u2028b`, "b"), "title"},
+		{"number with a NUL", "POST", pay, `{"payment_no":"p\u0000"}`, "payment_no"},
+		{"purchase with a NUL", "POST", "/stock/mug/takings", `{"purchase_id":"\u0000","quantity":1}`, "purchase_id"},
+		{"stock of a NUL", "PUT", "/stock/%00", `{"quantity":1}`, "sku"},
+		{"stock of two lines", "GET", "/stock/a%0ab", "", "sku"},
+		{"stock that is not UTF-8", "GET", "/stock/%ff", "", "sku"},
+		{"customer's path with a NUL", "GET", "/customers/%00/balance", "", "customer_id"},
+		{"booking with a NUL", "POST", "/customers/ann/bookings", `{"booking_no":"\u0000","cents":1}`, "booking_no"},
 		{"no refund number", "POST", refunds, `{"amount_cents":1}`, "refund_no"},
 		{"refund of nothing", "POST", refunds, `{"refund_no":"r-1","amount_cents":0}`, "amount_cents"},
 		{"refund beyond adding up", "POST", refunds, `{"refund_no":"r-1","amount_cents":9223372036854775807}`, "amount_cents"},
@@ -48,6 +62,68 @@ func TestBadRequestsNameTheFieldAndChangeNothing(t *testing.T) {
 	require.Equal(t, before, b.contents())
 }
 
+func articleBody(title, body string) string {
+	return `{"article_id":"` + orderB + `","title":"` + title + `","body":"` + body + `"}`
+}
+
+// A provider's event may hold whole objects: it is taken up to 256 KiB, by an inbox
+// as without one, and what is larger is refused with that limit.
+func TestCallbackBodyLimit(t *testing.T) {
+	t.Parallel()
+	for name, newBench := range map[string]func(*testing.T, ...func(*shop.Config)) *bench{"at once": newBench, "kept": newKept} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.stock(10)
+			b.order(orderA)
+			b.pay(orderA, "p-1")
+			event := func(size int) (int, string) {
+				body := paymentOf(orderA, "p-1", 10050)
+				body += strings.Repeat(" ", size-len(body))
+				header, err := b.stripe.Sign(b.clock.Now(), []byte(body))
+				require.NoError(t, err)
+				return b.post("stripe", "application/json", []byte(body), header)
+			}
+			status, text := event(256<<10 + 1)
+			require.Equal(t, http.StatusRequestEntityTooLarge, status)
+			require.Contains(t, text, "262144 bytes")
+			require.Equal(t, "PAYING", b.state(orderA))
+			status, text = event(256 << 10)
+			require.Equal(t, http.StatusOK, status, text)
+			require.Equal(t, "PAID", b.state(orderA))
+		})
+	}
+}
+
+// A body has lines, and may be empty.
+func TestArticleHasLines(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r := b.is(http.StatusCreated, b.do("POST", "/articles", articleBody("t", `a\r\n\tb\u202e`)))
+	require.Equal(t, "a\r\n\tb\u202e", r.body["body"])
+}
+
+// What is impossible in paths, keys and headers is the caller's fault, too.
+func TestNothingThatIsAskedIsAMistakeOfOurs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.order(orderA)
+	odd := []string{"\x00", "\xff", "\n", "\u202e", " ", "*", `"`, `W/"1"`, "99999999999999999999", strings.Repeat("z", 10000)}
+	for _, v := range odd {
+		for _, path := range []string{
+			"/stock/", "/orders/", "/articles/", "/commands/order.create/", "/commands/", "/orders/" + orderA + "?version=", "/orders/" + orderA + "/history?after=",
+		} {
+			r := b.do("GET", path+url.QueryEscape(v), "", "X-Actor", "ann")
+			require.Less(t, r.status, 500, "%s%.20q %v", path, v, r.body)
+		}
+		for _, name := range []string{"X-Actor", "X-Request-Id", "If-Match", "Idempotency-Key"} {
+			header := []string{"X-Actor", "ann", "Idempotency-Key", "k", name, v}
+			r := b.do("POST", "/orders/"+orderA+"/refunds", refundBody("r-1", 1), header...)
+			require.Less(t, r.status, 500, "%s %.20q %v", name, v, r.body)
+		}
+	}
+}
+
 func TestBodyLimit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -56,7 +132,7 @@ func TestBodyLimit(t *testing.T) {
 		return body + strings.Repeat(" ", size-len(body))
 	}
 	b.is(http.StatusRequestEntityTooLarge, b.do("POST", "/orders", padded(64<<10+1)))
-	b.is(http.StatusRequestEntityTooLarge, b.deliver(padded(64<<10+1)))
+	b.is(http.StatusRequestEntityTooLarge, b.deliver(padded(256<<10+1)))
 	b.is(http.StatusCreated, b.do("POST", "/orders", padded(64<<10)))
 }
 

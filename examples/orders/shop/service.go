@@ -157,7 +157,7 @@ func (s *Service) Handler() http.Handler {
 	} else {
 		for _, provider := range []string{providerStandard, providerStripe} {
 			if v := s.verify[provider]; v != nil {
-				route("POST /callbacks/"+provider, s.callback(provider, v))
+				route(callbacks+provider, s.callback(provider, v))
 			}
 		}
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
-// Settings are what a program that runs the service reads from its environment.
+// Settings are what a program that runs the service reads from its environment. They
+// can be printed, encoded and logged: secrets are placeholders, and URLs are shown
+// without users, passwords and parameters.
 type Settings struct {
 	// Addr is where to listen: ADDR, 127.0.0.1:8080 unless set.
 	Addr string
@@ -85,7 +87,7 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 	}
 	s.ShutdownTimeout = duration("SHUTDOWN_TIMEOUT", 15*time.Second)
 	s.SweepEvery = duration("SWEEP_EVERY", time.Second)
-	s.ProviderURL, s.ProviderToken = getenv("PROVIDER_URL"), webhook.Secret(getenv("PROVIDER_TOKEN"))
+	s.ProviderURL, s.ProviderToken = getenv("PROVIDER_URL"), webhook.NewSecret(getenv("PROVIDER_TOKEN"))
 	s.ProviderTimeout = duration("PROVIDER_TIMEOUT", 10*time.Second)
 	if _, err := s.Refunds(); err != nil {
 		errs = append(errs, err)
@@ -121,7 +123,7 @@ func listed(list string) []string {
 func secrets(list string) []webhook.Secret {
 	var out []webhook.Secret
 	for _, item := range listed(list) {
-		out = append(out, webhook.Secret(item))
+		out = append(out, webhook.NewSecret(item))
 	}
 	return out
 }

@@ -33,17 +33,17 @@ func TestSettingsAreRead(t *testing.T) {
 	t.Parallel()
 	s, err := shop.ReadSettings(env("ADDR", ":9", "DATABASE_URL", "postgres://db", "REDIS_URL", "redis://cache:6379", "SHUTDOWN_TIMEOUT", "2s", "SWEEP_EVERY", "3m",
 		"PROVIDER_URL", "https://pay.example/v1", "PROVIDER_TOKEN", "sk_1", "PROVIDER_TIMEOUT", "4s",
-		"WEBHOOK_SECRET_STRIPE", "new, old", "WEBHOOK_SECRET_STANDARD", string(standardSecret)))
+		"WEBHOOK_SECRET_STRIPE", "new, old", "WEBHOOK_SECRET_STANDARD", standardSecret.Reveal()))
 	require.NoError(t, err)
 	require.Equal(t, shop.Settings{
 		Addr: ":9", DatabaseURL: "postgres://db", RedisURL: "redis://cache:6379", ShutdownTimeout: 2 * time.Second, SweepEvery: 3 * time.Minute,
-		ProviderURL: "https://pay.example/v1", ProviderToken: "sk_1", ProviderTimeout: 4 * time.Second,
-		Standard: []webhook.Secret{standardSecret}, Stripe: []webhook.Secret{"new", "old"},
+		ProviderURL: "https://pay.example/v1", ProviderToken: webhook.NewSecret("sk_1"), ProviderTimeout: 4 * time.Second,
+		Standard: []webhook.Secret{standardSecret}, Stripe: webhook.Secrets("new", "old"),
 	}, s)
 	// While the secret is rolled, a callback signed by the old one is believed.
 	_, stripe, err := s.Verifiers()
 	require.NoError(t, err)
-	signer, err := webhook.NewStripeSigner([]webhook.Secret{"old"})
+	signer, err := webhook.NewStripeSigner(webhook.Secrets("old"))
 	require.NoError(t, err)
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	header, err := signer.Sign(now, []byte("{}"))

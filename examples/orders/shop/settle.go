@@ -114,7 +114,10 @@ func (c *settling) run(ctx context.Context) (fsm.Outcome, error) {
 		if err := c.book(ctx, result.Outcome); err != nil {
 			return "", err
 		}
-		return result.Outcome, follow(ctx)
+		if err := follow(ctx); err != nil {
+			return "", err
+		}
+		return result.Outcome, c.explainReturn(ctx, result)
 	case result.Outcome == fsm.Mismatched || result.Outcome == fsm.GuardFailed:
 		detail := fmt.Sprintf("state %s, version %d, guards tried %v; ", result.State, result.Version, result.Guards)
 		return result.Outcome, c.open(ctx, string(event), result.Outcome, detail)
@@ -138,7 +141,7 @@ func (c *settling) book(ctx context.Context, outcome fsm.Outcome) error {
 	}
 	c.booked = true
 	d := c.n.Data
-	entry := db.ShopLedgerAddParams{OrderID: d.OrderID, Cents: d.AmountCents, Outcome: string(outcome), Provider: c.from.provider}
+	entry := db.ShopLedgerAddParams{OrderID: d.OrderID, Cents: d.AmountCents, Outcome: string(outcome), Provider: c.from.provider, PaymentNo: d.PaymentNo}
 	switch c.n.Type {
 	case paymentSucceeded:
 		entry.Kind, entry.Number = "payment", d.PaymentNo
@@ -279,7 +282,8 @@ func (c *settling) closeRefund(ctx context.Context) error {
 }
 
 // followed takes the second machine's answer. A number without a row of ours is
-// no mistake: the provider knows payments and refunds that we did not begin.
+// no mistake by itself: the provider knows payments and refunds that we did not
+// begin. Whether such a refund's money was to go back, explainReturn judges.
 func (c *settling) followed(ctx context.Context, machine, event string, outcome fsm.Outcome, err error) error {
 	if errors.Is(err, fsm.ErrNotFound) {
 		c.log.Info("no row of ours for this number", "machine", machine, "order_id", c.n.Data.OrderID, "delivery", c.from.delivery)

@@ -26,10 +26,12 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-const (
-	standardSecret = webhook.Secret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
-	stripeSecret   = webhook.Secret("whsec_stripe_test")
+var (
+	standardSecret = webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
+	stripeSecret   = webhook.NewSecret("whsec_stripe_test")
+)
 
+const (
 	orderA = "0a000000-0000-4000-8000-00000000000a"
 	orderB = "0b000000-0000-4000-8000-00000000000b"
 )

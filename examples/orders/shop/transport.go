@@ -13,8 +13,15 @@ import (
 	"github.com/pawl-go/pawl/fsm"
 )
 
-// maxBody is the greatest size of a request body, in bytes.
-const maxBody = 64 << 10
+const (
+	// maxBody is the greatest size of a request body, in bytes.
+	maxBody = 64 << 10
+	// maxCallback is that of a callback without an inbox, which has a limit of its own
+	// and the same: providers put whole objects into their events.
+	maxCallback = 256 << 10
+
+	callbacks = "POST /callbacks/"
+)
 
 const headerRequestID = "X-Request-Id"
 
@@ -46,17 +53,31 @@ func (s *Service) guarded(mux *http.ServeMux) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
 		defer cancel()
 		r = r.WithContext(ctx)
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		if !printable(r.Header.Get(headerRequestID)) {
 			r.Header.Set(headerRequestID, rand.Text())
 		}
 		w.Header().Set(headerRequestID, r.Header.Get(headerRequestID))
-		if h, pattern := mux.Handler(r); pattern == "" {
+		h, pattern := mux.Handler(r)
+		if pattern == "" {
 			writeProblem(w, noRoute(h, w, r))
 			return
 		}
+		s.limit(w, r, pattern)
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// limit bounds the body by what the route takes. A smaller limit before an inbox's
+// would have it refuse what it says that it takes.
+func (s *Service) limit(w http.ResponseWriter, r *http.Request, pattern string) {
+	most := int64(maxBody)
+	if strings.HasPrefix(pattern, callbacks) {
+		if s.inbox != nil {
+			return
+		}
+		most = maxCallback
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 }
 
 // noRoute asks the mux's own handler whether the path or the method is wrong.

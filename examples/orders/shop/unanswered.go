@@ -61,3 +61,18 @@ func (s *Service) unanswered(ctx context.Context, m relay.Message) (orderID stri
 	}
 	return m.Key, numbers, err
 }
+
+// hearRefundQuery hands an order that waits for money to have gone back to a person,
+// once, when the machine has asked for it for the last time: it would wait for ever.
+// Its refunds have their own queries; the order may wait for what none of them is.
+func (s *Service) hearRefundQuery(ctx context.Context, m relay.Message) error {
+	row, err := order.Get(ctx, s.pool, order.Key(m.Key))
+	if err != nil || row.Status != order.StateRefunding || row.DeadlineAt != nil {
+		return err
+	}
+	detail := fmt.Sprintf("%d cents were promised, and %d are known to have gone back; none is waited for any more: look up the refunds at the provider",
+		row.RefundCents, row.RefundedCents)
+	return fsm.RunTx(ctx, s.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+		return openCase(ctx, tx, origin{providerRefunds, m.Key}, m.Key, string(order.EventQueryRefund), noAnswer, detail)
+	})
+}

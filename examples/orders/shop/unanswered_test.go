@@ -71,3 +71,28 @@ func TestOrderThatWaitsForNoPaymentIsACase(t *testing.T) {
 	b.quarters(20)
 	require.Equal(t, orderA, b.value("SELECT string_agg(delivery_id, ', ') FROM shop_cases"))
 }
+
+// Nothing tells of a refund any more, and its order waits: when it has asked for the
+// last time, a person gets one case.
+func TestOrderThatWaitsForItsRefundIsACase(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.paid(orderA, "p-1")
+	require.Equal(t, "202", b.asks("r-1", 10050))
+	b.told("Compensated", noticeOf("refund.succeeded", orderA, "p-other", "r-1", 10050))
+	require.Equal(t, "standard refund_succeeded Mismatched", b.cases())
+	days := func(n int) {
+		for range n {
+			b.clock.advance(24 * time.Hour)
+			b.sweep()
+			b.relayed()
+		}
+	}
+	days(29)
+	require.Equal(t, "standard refund_succeeded Mismatched", b.cases())
+	days(2)
+	b.again()
+	require.Equal(t, "standard refund_succeeded Mismatched, refunds query_refund NoAnswer", b.cases())
+	require.Equal(t, "10050 cents were promised, and 0 are known to have gone back; none is waited for any more: look up the refunds at the provider",
+		b.value("SELECT detail FROM shop_cases WHERE delivery_id = $1", orderA))
+}

@@ -20,10 +20,9 @@ import (
 	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
-const (
-	formType  = "application/x-www-form-urlencoded; charset=utf-8"
-	wechatKey = webhook.Secret("0123456789abcdef0123456789ABCDEF")
-)
+const formType = "application/x-www-form-urlencoded; charset=utf-8"
+
+var wechatKey = webhook.NewSecret("0123456789abcdef0123456789ABCDEF")
 
 var rsaKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
@@ -35,7 +34,7 @@ func keys(t *testing.T) (webhook.Secret, string) {
 	private := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
 	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
 	require.NoError(t, err)
-	return webhook.Secret(private), base64.StdEncoding.EncodeToString(public)
+	return webhook.NewSecret(string(private)), base64.StdEncoding.EncodeToString(public)
 }
 
 // chinese is a bench that Alipay and WeChat Pay call.
@@ -49,7 +48,7 @@ func newChinese(t *testing.T) *chinese {
 	t.Helper()
 	private, public := keys(t)
 	settings, err := shop.ReadSettings(env("WEBHOOK_ALIPAY_APP_ID", "app", "WEBHOOK_ALIPAY_SELLER_ID", "2088", "WEBHOOK_ALIPAY_KEYS", public,
-		"WEBHOOK_WECHAT_KEYS", "S1:"+public, "WEBHOOK_SECRET_WECHAT", string(wechatKey)))
+		"WEBHOOK_WECHAT_KEYS", "S1:"+public, "WEBHOOK_SECRET_WECHAT", wechatKey.Reveal()))
 	require.NoError(t, err)
 	c := &chinese{bench: newKept(t, func(c *shop.Config) {
 		c.Alipay, err = settings.Alipay.Verifier()
@@ -214,7 +213,7 @@ func TestSettingsOfAlipayAndWeChat(t *testing.T) {
 	t.Parallel()
 	_, public := keys(t)
 	s, err := shop.ReadSettings(env("WEBHOOK_ALIPAY_APP_ID", "app", "WEBHOOK_ALIPAY_KEYS", public+", "+public,
-		"WEBHOOK_WECHAT_KEYS", "S1:"+public+",PUB_KEY_ID_1:"+public, "WEBHOOK_SECRET_WECHAT", string(wechatKey)))
+		"WEBHOOK_WECHAT_KEYS", "S1:"+public+",PUB_KEY_ID_1:"+public, "WEBHOOK_SECRET_WECHAT", wechatKey.Reveal()))
 	require.NoError(t, err)
 	require.Equal(t, shop.AlipaySettings{AppID: "app", Keys: []webhook.PublicKey{webhook.PublicKey(public), webhook.PublicKey(public)}}, s.Alipay)
 	require.Equal(t, []webhook.PlatformKey{{Serial: "S1", Key: webhook.PublicKey(public)}, {Serial: "PUB_KEY_ID_1", Key: webhook.PublicKey(public)}}, s.WeChat.Platform)
@@ -223,9 +222,9 @@ func TestSettingsOfAlipayAndWeChat(t *testing.T) {
 		"WEBHOOK_ALIPAY_APP_ID is missing": {"WEBHOOK_ALIPAY_KEYS", public},
 		"WEBHOOK_ALIPAY_KEYS is missing":   {"WEBHOOK_ALIPAY_APP_ID", "app"},
 		"WEBHOOK_ALIPAY_KEYS cannot":       {"WEBHOOK_ALIPAY_APP_ID", "app", "WEBHOOK_ALIPAY_KEYS", public + ","},
-		"WEBHOOK_WECHAT_KEYS is missing":   {"WEBHOOK_SECRET_WECHAT", string(wechatKey)},
+		"WEBHOOK_WECHAT_KEYS is missing":   {"WEBHOOK_SECRET_WECHAT", wechatKey.Reveal()},
 		"WEBHOOK_SECRET_WECHAT cannot":     {"WEBHOOK_WECHAT_KEYS", "S1:" + public},
-		"WEBHOOK_WECHAT_KEYS or":           {"WEBHOOK_WECHAT_KEYS", "sesame", "WEBHOOK_SECRET_WECHAT", string(wechatKey)},
+		"WEBHOOK_WECHAT_KEYS or":           {"WEBHOOK_WECHAT_KEYS", "sesame", "WEBHOOK_SECRET_WECHAT", wechatKey.Reveal()},
 		"or WEBHOOK_SECRET_WECHAT":         {"WEBHOOK_WECHAT_KEYS", "S1:" + public, "WEBHOOK_SECRET_WECHAT", "sesame"},
 	} {
 		_, err := shop.ReadSettings(env(pairs...))

@@ -75,13 +75,20 @@ func (w *world) clone() *world {
 // tell is one request at a moment; the answer is part of the world.
 func (w *world) tell(a action, now time.Duration) fsm.Outcome {
 	o := w.judge(a, now)
-	if o == fsm.Mismatched && a.callback() && !slices.Contains(w.cases, a.delivery) {
+	if (o == fsm.Mismatched && a.callback() || w.unpromised(a, o)) && !slices.Contains(w.cases, a.delivery) {
 		w.cases = append(w.cases, a.delivery)
 	}
 	if o != toldNotYet && a.event != order.EventExpire {
 		w.told[answer{a.question(), asTold(a.event, o)}]++
 	}
 	return o
+}
+
+// unpromised reports whether money of the order's own payment went back, in a refund
+// that nobody asked for.
+func (w *world) unpromised(a action, o fsm.Outcome) bool {
+	_, begun := w.refunds[a.number]
+	return a.event == order.EventRefundSucceeded && o == fsm.Compensated && !begun && w.orders[a.order].payment == a.payment
 }
 
 func (w *world) judge(a action, now time.Duration) fsm.Outcome {

@@ -109,7 +109,11 @@ func (n *Naive) callback(v webhook.Verifier) http.HandlerFunc {
 			if err == nil && !foreign {
 				outcome, err = event(ctx, o)
 			}
-			if err == nil && outcome == "Mismatched" {
+			unpromised := false
+			if err == nil && told.Type == "refund.succeeded" && outcome == "Compensated" {
+				unpromised, err = o.unpromised(ctx)
+			}
+			if err == nil && (outcome == "Mismatched" || unpromised) {
 				err = o.openCase(ctx, strings.TrimPrefix(r.URL.Path, "/callbacks/"), told.ID, told.Type, outcome)
 			}
 			return outcome, err

@@ -108,6 +108,13 @@ func (o *naiveOrder) foreign(ctx context.Context) (bool, error) {
 	return foreign, err
 }
 
+// unpromised looks whether a refund of the order's own payment was never asked for.
+func (o *naiveOrder) unpromised(ctx context.Context) (bool, error) {
+	var begun bool
+	err := o.tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM promises WHERE refund_no = $1)`, o.asked.RefundNo).Scan(&begun)
+	return !begun && o.payment == o.asked.PaymentNo, err
+}
+
 // effects takes pieces out of stock and books points.
 func (o *naiveOrder) effects(ctx context.Context) error {
 	if _, err := o.tx.Exec(ctx, "UPDATE shop_stock SET quantity = quantity - $2 WHERE sku = $1", o.sku, o.quantity); err != nil {

@@ -188,3 +188,22 @@ func TestTwoRefundsOf60OutOf100(t *testing.T) {
 	}
 	require.NotEqual(t, ways[0].dues, ways[1].dues)
 }
+
+// Money of a payment that the order keeps went back, and nobody had asked for it: that
+// is for a person. Of one that it does not keep, all has to go back.
+func TestOracleExpectsACaseOfMoneyThatNobodyAskedFor(t *testing.T) {
+	t.Parallel()
+	back := func(number, payment string) step {
+		s := say(waveReturns, order.EventRefundSucceeded, 0, number, 10_000, 2)
+		s.payment = payment
+		return s
+	}
+	s := scriptOf(story{name: "both go back", orders: []int{0}, steps: []step{
+		say(wavePayments, order.EventPaymentSucceeded, 0, "p1", 10_000, 1),
+		say(waveLate, order.EventPaymentSucceeded, 0, "p2", 10_000, 1),
+		back("b1", "p1"), back("b2", "p2"),
+	}})
+	f := foresee(s, newLog(), map[string]end{s.purchases[0].id: {order.StatePaid, 10_000, 0, 0, "p1"}})
+	require.Empty(t, f.strangeEnds)
+	require.Equal(t, []string{"evt-b1"}, f.cases)
+}

@@ -20,17 +20,18 @@ const tooLongAgo = time.Hour
 type Provider struct {
 	standard, forgedStandard *webhook.StandardSigner
 	stripe, forgedStripe     *webhook.StripeSigner
-	secret                   webhook.Secret
+	secret                   *webhook.Secret // fmt follows no pointers in here
 }
 
 // NewProvider returns a provider with random secrets.
 func NewProvider() (*Provider, error) {
-	p := &Provider{secret: newSecret()}
+	secret := newSecret()
+	p := &Provider{secret: &secret}
 	var err error
-	if p.standard, err = webhook.NewStandardSigner([]webhook.Secret{p.secret}); err != nil {
+	if p.standard, err = webhook.NewStandardSigner([]webhook.Secret{*p.secret}); err != nil {
 		return nil, err
 	}
-	if p.stripe, err = webhook.NewStripeSigner([]webhook.Secret{p.secret}); err != nil {
+	if p.stripe, err = webhook.NewStripeSigner([]webhook.Secret{*p.secret}); err != nil {
 		return nil, err
 	}
 	other := newSecret()
@@ -44,15 +45,15 @@ func NewProvider() (*Provider, error) {
 func newSecret() webhook.Secret {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
-	return webhook.Secret("whsec_" + base64.StdEncoding.EncodeToString(key))
+	return webhook.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(key))
 }
 
 // Verifiers returns what tells this provider's callbacks from others.
 func (p *Provider) Verifiers() (standard, stripe webhook.Verifier, err error) {
-	if standard, err = webhook.NewStandard([]webhook.Secret{p.secret}); err != nil {
+	if standard, err = webhook.NewStandard([]webhook.Secret{*p.secret}); err != nil {
 		return nil, nil, err
 	}
-	stripe, err = webhook.NewStripe([]webhook.Secret{p.secret})
+	stripe, err = webhook.NewStripe([]webhook.Secret{*p.secret})
 	return standard, stripe, err
 }
 

@@ -41,7 +41,8 @@ func Lease(ctx context.Context) (*command.Lease, bool) {
 }
 
 // CompleteTx keeps the answer that the handler has written so far, in tx, beside
-// what the handler writes there: see [command.Lease.CompleteTx]. So the answer is
+// what the handler writes there: see [command.Lease.CompleteTx], also for the context
+// to use, since that of the request ends when the client hangs up. So the answer is
 // written before, in the same run of the transaction.
 //
 // What the handler writes afterwards is another answer, from its first header on.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -73,7 +74,9 @@ var (
 //
 // A handler under it runs once for a key. Its answer below 500 is kept with its
 // work, and replayed with the header Idempotency-Replayed; an answer from 400 on is
-// a refusal, of which the reply is kept and the work, in the transaction, is not.
+// a refusal, of which the reply is kept and the work, in the transaction, is not. Its
+// preconditions (If-Match and the like) are part of a request: the key with another one
+// is a mismatch, and a 412 is a refusal like any.
 // A failure (500 and more, a panic, and 408, 425 and 429) undoes the work and is
 // passed on; the next request runs the handler again. An answer over the command's
 // MaxReply is such a failure in a transaction. Under a lease, where the work is done, it
@@ -167,9 +170,22 @@ func (h *handler) request(w http.ResponseWriter, r *http.Request, key string) (c
 	}
 	return command.Request{
 		Scope: caller.Scope, Key: key, Principal: caller.Principal,
-		Method: r.Method, Path: r.URL.RequestURI(),
+		Method: r.Method, Path: r.URL.RequestURI(), Condition: conditionOf(r.Header),
 		ContentType: r.Header.Get("Content-Type"), Body: body,
 	}, nil
+}
+
+// conditionOf returns the preconditions of a request that changes something, RFC 9110,
+// section 13.1, one a line; "" for none. What was asked under one is not asked again
+// under another.
+func conditionOf(h http.Header) string {
+	var lines strings.Builder
+	for _, name := range []string{"If-Match", "If-None-Match", "If-Unmodified-Since"} {
+		if values := h.Values(name); len(values) > 0 {
+			lines.WriteString(name + ": " + strings.Join(values, ", ") + "\n")
+		}
+	}
+	return lines.String()
 }
 
 // do runs the handler by the command's policy. The recorder is that of the last

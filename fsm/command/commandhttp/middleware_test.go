@@ -1,6 +1,7 @@
 package commandhttp_test
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,33 @@ func TestReplay(t *testing.T) {
 		require.Empty(t, again.header.Get("Set-Cookie"), "never another's session")
 		require.Empty(t, again.header.Get("X-Request-Id"), "not on the list")
 		require.Equal(t, i+1, s.ledger(), "an equal key on another route is another command")
+	}
+}
+
+// A compressed answer is replayed as one, also with a list of one's own: the bytes
+// alone are no JSON.
+func TestReplayOfCompressedAnswer(t *testing.T) {
+	t.Parallel()
+	for name, headers := range map[string][]string{"default list": nil, "own list": {"Content-Type"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, func(o *commandhttp.Options) { o.Command.Headers = headers })
+			compressed := func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Content-Encoding", "gzip")
+				z := gzip.NewWriter(w)
+				_, _ = z.Write([]byte(`{"ok":true}`))
+				_ = z.Close()
+			}
+			s.pay, s.charge = compressed, compressed
+			for _, route := range routes {
+				for _, replayed := range []string{"", "true"} {
+					got := s.post(route, "k", `{}`) // the client undoes gzip where the header says so
+					require.Equal(t, replayed, got.header.Get(commandhttp.ReplayedHeader))
+					require.Equal(t, `{"ok":true}`, got.body)
+				}
+			}
+		})
 	}
 }
 
@@ -171,6 +199,7 @@ func TestRefusedRequests(t *testing.T) {
 		requireProblem(t, s.post(route, strings.Repeat("k", 10_000), `{}`), 400, "key")
 		requireProblem(t, s.post(route, `"a"; b`, `{}`), 400, "key")
 		requireProblem(t, s.post(route, "k", `{"a":1,"a":2}`), 400, "body")
+		requireProblem(t, s.post(route, "k", `{"amount":1,"Amount":2}`), 400, "body")
 		requireProblem(t, s.post(route, "k", `{"a":`), 400, "body")
 		requireProblem(t, s.post(route, "k", strings.Repeat(" ", 2001)), 413, "body")
 	}

@@ -48,7 +48,7 @@ func problemOf(err error, began bool) problem {
 	case errors.Is(err, errBodyLost):
 		return problem{Status: http.StatusBadRequest, Code: "body", Detail: "the body could not be read"}
 	case errors.Is(err, command.ErrBody):
-		return problem{Status: http.StatusBadRequest, Code: "body", Detail: "the body is not JSON, or repeats a name"}
+		return problem{Status: http.StatusBadRequest, Code: "body", Detail: "the body is not JSON, or repeats a name, perhaps in another case"}
 	case errors.Is(err, command.ErrMismatch):
 		return problem{Status: http.StatusUnprocessableEntity, Code: "mismatch", Detail: "the key was used for another request"}
 	case errors.Is(err, command.ErrInProgress), errors.Is(err, command.ErrLeaseLost):

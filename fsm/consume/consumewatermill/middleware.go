@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5"
 
@@ -63,6 +64,7 @@ func Middleware(c *consume.Consumer, o Options) message.HandlerMiddleware {
 	}
 	return func(next message.HandlerFunc) message.HandlerFunc {
 		return func(m *message.Message) ([]*message.Message, error) {
+			restore(m)
 			ctx := m.Context()
 			defer m.SetContext(ctx)
 			out, err := c.Consume(ctx, key(m), stored(m), func(ctx context.Context, tx pgx.Tx, _ consume.Message) error {
@@ -94,12 +96,29 @@ func stored(m *message.Message) consume.Message {
 	}
 }
 
+// firstID is the metadata that has the UUID of a message as it was first published.
+const firstID = "pawl_first_id"
+
 // Message makes a message to publish of one that was stored, for
-// [consume.Consumer.Requeue].
+// [consume.Consumer.Requeue]. Its UUID is new, since a broker that knows duplicates by
+// it, as JetStream does with TrackMsgId, would drop the old one unseen. The middleware
+// gives it the old one again when it comes: keys, handlers and another dead letter see
+// the message as it was.
 func Message(m consume.Message) *message.Message {
-	out := message.NewMessage(m.ID, m.Payload)
+	out := message.NewMessage(watermill.NewUUID(), m.Payload)
 	for name, value := range m.Metadata {
 		out.Metadata.Set(name, value)
 	}
+	if m.ID != "" {
+		out.Metadata.Set(firstID, m.ID)
+	}
 	return out
+}
+
+// restore makes a message that was published again the one that it was.
+func restore(m *message.Message) {
+	if id := m.Metadata.Get(firstID); id != "" {
+		m.UUID = id
+		delete(m.Metadata, firstID)
+	}
 }

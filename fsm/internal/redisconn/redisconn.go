@@ -17,7 +17,9 @@ var ErrClosed = errors.New("connection to Redis is closed")
 // Conn is a connection that is made when somebody needs it. Once it was made, its
 // client connects again by itself. It is safe for concurrent use.
 type Conn struct {
-	option rueidis.ClientOption
+	// A function, of which fmt prints an address, whoever is printed that has the
+	// connection: the option has the password.
+	option func() rueidis.ClientOption
 	lent   bool // the client is its user's
 
 	mu      sync.Mutex
@@ -30,7 +32,7 @@ type Conn struct {
 // To returns a connection that is not made yet. The option's cache is switched off.
 func To(option rueidis.ClientOption) *Conn {
 	option.DisableCache = true
-	return &Conn{option: option}
+	return &Conn{option: func() rueidis.ClientOption { return option }}
 }
 
 // Of returns the connection of a client that is there. It stays its user's, and Close
@@ -75,7 +77,7 @@ func (c *Conn) made() (rueidis.Client, error) {
 
 // dial connects, and tells those who wait.
 func (c *Conn) dial(done chan struct{}) {
-	client, err := rueidis.NewClient(c.option)
+	client, err := rueidis.NewClient(c.option())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer close(done)

@@ -2,6 +2,7 @@ package redisconn_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -75,4 +76,18 @@ func TestClosedBeforeItWasMade(t *testing.T) {
 	_, err := c.Client(t.Context())
 	require.ErrorIs(t, err, redisconn.ErrClosed)
 	c.Close()
+}
+
+// Whatever has a connection may be printed, by any verb.
+func TestThePasswordIsNotShown(t *testing.T) {
+	t.Parallel()
+	c := redisconn.To(rueidis.ClientOption{InitAddress: []string{"127.0.0.1:1"}, Password: "sesame"})
+	for _, verb := range "vTtbcdoOqxXUeEfFgGsp" {
+		for _, flag := range []string{"", "+", "#"} {
+			format := "%" + flag + string(verb)
+			shown := fmt.Sprintf(format, c) + fmt.Sprintf(format, struct{ conn *redisconn.Conn }{c})
+			require.NotContains(t, shown, "sesame")
+			require.NotContains(t, shown, fmt.Sprintf("%x", "sesame"))
+		}
+	}
 }
