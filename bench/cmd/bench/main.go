@@ -66,7 +66,7 @@ func bench(ctx context.Context, s settings) (missed bool, err error) {
 	}
 	fmt.Printf("seed %d, PostgreSQL %s, %d cores\n", s.seed, all.Machine.PostgreSQL, all.Machine.Cores)
 	r := &compare.Runner{Server: server.URL, Rounds: s.rounds, Time: s.time, Random: rand.New(rand.NewPCG(s.seed, 0))} // #nosec G404 -- no secret
-	for _, part := range parts {
+	for _, part := range parts() {
 		if !s.wants(part.name) {
 			continue
 		}

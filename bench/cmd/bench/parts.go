@@ -8,7 +8,10 @@ import (
 
 	"github.com/pawl-go/pawl/bench/internal/compare"
 	"github.com/pawl-go/pawl/bench/internal/goal"
+	"github.com/pawl-go/pawl/bench/internal/inmemory"
 	"github.com/pawl-go/pawl/bench/internal/result"
+	"github.com/pawl-go/pawl/bench/internal/stat"
+	"github.com/pawl-go/pawl/bench/internal/trial"
 	"github.com/pawl-go/pawl/internal/localpg"
 )
 
@@ -20,16 +23,52 @@ type bencher struct {
 	all    *result.All
 }
 
-// parts are what a run is made of, in its order.
-var parts = []struct {
+// part is a part of a run, by the name that -only and -skip know.
+type part struct {
 	name string
 	run  func(ctx context.Context, b *bencher) error
-}{
-	{"compare", comparisons},
+}
+
+// parts are what a run is made of, in its order.
+func parts() []part {
+	return []part{
+		{"inmemory", func(_ context.Context, b *bencher) error {
+			return b.keep(inmemory.Run(b.runner.Random, b.rounds, pick(b.quick, 20*time.Millisecond, 200*time.Millisecond)))
+		}},
+		{"compare", comparisons},
+		{"duplicates", func(ctx context.Context, b *bencher) error {
+			return b.keep(trial.Duplicates(ctx, b.server.URL, 2000))
+		}},
+		{"psql", func(ctx context.Context, b *bencher) error {
+			return b.keep(trial.Psql(ctx, b.server, b.runner.Random, b.rounds, pick(b.quick, 10, 20)))
+		}},
+		{"sweep", func(ctx context.Context, b *bencher) error {
+			return b.keep(trial.Sweep(ctx, b.server.URL, pick(b.quick, 1, 3), 100_000))
+		}},
+		{"memory", func(ctx context.Context, b *bencher) error {
+			return b.keep(trial.Memory(ctx, b.server.URL, pick(b.quick, 100_000, 1_000_000)))
+		}},
+		{"rows10m", func(ctx context.Context, b *bencher) error {
+			return b.keep(trial.Rows(ctx, b.server.URL, b.runner.Random, b.rounds, pick(b.quick, 300_000, 10_000_000)))
+		}},
+	}
+}
+
+// keep keeps and prints figures.
+func (b *bencher) keep(figures []result.Figure, err error) error {
+	b.all.Add(figures...)
+	for _, f := range figures {
+		sum := stat.Of(f.Samples)
+		fmt.Printf("  %-60s %10s %s  %s – %s  %s\n", f.Name, goal.Number(sum.Median), f.Unit, goal.Number(sum.Min), goal.Number(sum.Max), f.Note)
+	}
+	return err
 }
 
 func names() []string {
-	all := []string{"compare"}
+	var all []string
+	for _, p := range parts() {
+		all = append(all, p.name)
+	}
 	return all
 }
 

@@ -16,6 +16,7 @@ type Queue struct {
 	deliveries []contender.Delivery
 	round      bool
 	taken      atomic.Int64
+	ended      atomic.Bool
 }
 
 // Once is a queue that ends.
@@ -26,8 +27,14 @@ func Round(deliveries []contender.Delivery) *Queue {
 	return &Queue{deliveries: deliveries, round: true}
 }
 
+// End lets nobody take more.
+func (q *Queue) End() { q.ended.Store(true) }
+
 // next is up to n deliveries, none at the end.
 func (q *Queue) next(n int) []contender.Delivery {
+	if q.ended.Load() {
+		return nil
+	}
 	have := int64(len(q.deliveries))
 	from := q.taken.Add(int64(n)) - int64(n)
 	switch {

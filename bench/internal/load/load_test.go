@@ -47,6 +47,21 @@ func TestEachDeliveryIsMadeOnce(t *testing.T) {
 	require.Positive(t, tally.Rate())
 }
 
+func TestWhoEndsAQueueGetsAllAnswers(t *testing.T) {
+	t.Parallel()
+	queue := load.Once(orders(1000))
+	call := func(_ context.Context, ds []contender.Delivery) (int, error) {
+		if ds[0].N == 100 {
+			queue.End()
+		}
+		return 1, nil
+	}
+	tally, err := load.Run(t.Context(), call, 1, queue, 4, time.Hour)
+	require.NoError(t, err)
+	require.EqualValues(t, tally.Calls, len(queue.Taken()))
+	require.Less(t, len(queue.Taken()), 1000)
+}
+
 func TestTimeEndsARoundQueue(t *testing.T) {
 	t.Parallel()
 	call := func(_ context.Context, ds []contender.Delivery) (int, error) { return 0, nil }

@@ -146,4 +146,3 @@ func callersOf(lines []line) plot.ConstantTicks {
 	}
 	return ticks
 }
-

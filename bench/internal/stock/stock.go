@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -55,6 +56,34 @@ func (s *Stock) Have(ctx context.Context, n int) error {
 		s.made = to
 	}
 	return nil
+}
+
+// Indexes that grow by keys in no order take most of the time of many rows; they
+// are made afterwards.
+const (
+	dropIndexes = `ALTER TABLE orders DROP CONSTRAINT orders_pkey;
+ALTER TABLE order_history DROP CONSTRAINT order_history_pkey;
+DROP INDEX orders_deadline_idx`
+	makeIndexes = `ALTER TABLE orders ADD CONSTRAINT orders_pkey PRIMARY KEY (order_id);
+ALTER TABLE order_history ADD CONSTRAINT order_history_pkey PRIMARY KEY (order_id, version);
+CREATE INDEX orders_deadline_idx ON orders (deadline_at) WHERE deadline_at IS NOT NULL`
+)
+
+// Fill makes many orders of a stock that has none, as Have does, but faster.
+func (s *Stock) Fill(ctx context.Context, n int) error {
+	if _, err := s.pool.Exec(ctx, dropIndexes); err != nil {
+		return err
+	}
+	if err := s.Have(ctx, n); err != nil {
+		return err
+	}
+	for _, sql := range strings.Split(makeIndexes, ";") {
+		if _, err := s.pool.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	_, err := s.pool.Exec(ctx, "VACUUM ANALYZE")
+	return err
 }
 
 // Peek is one delivery for each of the next n orders, which stay in the stock.
