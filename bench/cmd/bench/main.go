@@ -55,7 +55,7 @@ func run(args []string) int {
 // bench runs what is asked for, prints and writes it, and reports whether a goal is
 // missed.
 func bench(ctx context.Context, s settings) (missed bool, err error) {
-	server, err := place.Server(ctx, os.Getenv("DATABASE_URL"), os.Stderr)
+	server, err := place.Server(ctx, os.Getenv("DATABASE_URL"), s.set, os.Stderr)
 	if err != nil {
 		return false, err
 	}
@@ -96,6 +96,7 @@ type settings struct {
 	out        string
 	only, skip []string
 	load       string
+	set        [][2]string
 }
 
 func (s settings) wants(part string) bool {
@@ -118,6 +119,14 @@ func parse(args []string) (settings, error) {
 	flags.StringVar(&only, "only", "", "the parts to run, with commas: "+strings.Join(names(), ","))
 	flags.StringVar(&skip, "skip", "", "the parts to leave out")
 	flags.StringVar(&s.load, "load", "", "of comparisons, only those whose names contain this")
+	flags.Func("set", "name=value, a further setting of a private server; may be given again", func(text string) error {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return errors.New("want name=value")
+		}
+		s.set = append(s.set, [2]string{name, value})
+		return nil
+	})
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,9 +33,10 @@ var Settings = [][2]string{
 	{"max_connections", "400"},
 }
 
-// Server starts a private server, or takes the one of the URL.
-func Server(ctx context.Context, url string, log io.Writer) (*localpg.Server, error) {
-	server, err := localpg.Start(ctx, localpg.Options{URL: url, Settings: Settings, Log: log})
+// Server starts a private server, with more settings than its own, or takes the one
+// of the URL as it is.
+func Server(ctx context.Context, url string, more [][2]string, log io.Writer) (*localpg.Server, error) {
+	server, err := localpg.Start(ctx, localpg.Options{URL: url, Settings: slices.Concat(Settings, more), Log: log})
 	if err != nil {
 		return nil, err
 	}

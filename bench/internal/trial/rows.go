@@ -54,6 +54,9 @@ func Rows(ctx context.Context, server string, random *rand.Rand, turns, many int
 			t.orders = append(t.orders, stock.Of(n+1))
 		}
 	}
+	if _, err := tables[0].place.Pool.Exec(ctx, "CHECKPOINT"); err != nil {
+		return nil, err
+	}
 	micros, err := rounds.Run(random, min(turns, few/step), len(tables), func(_, i int) (float64, error) { return tables[i].turn(ctx) })
 	if err != nil {
 		return nil, err
