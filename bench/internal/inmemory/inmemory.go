@@ -27,12 +27,12 @@ type question struct {
 	ask func(b *testing.B)
 }
 
-// Where the answers go, so that no compiler leaves the questions out.
-var (
-	nextState order.State
-	truth     bool
-	listed    int
-)
+// Answers is where the answers go, so that no compiler leaves the questions out.
+var Answers struct {
+	State order.State
+	Truth bool
+	Sum   int
+}
 
 // asked are the states and events of one run through an order's life, in turn.
 var asked = []struct {
@@ -65,43 +65,43 @@ func questions() []question {
 			for i := range b.N {
 				at := &asked[i&7]
 				if next := order.Next(at.state, at.event); len(next) > 0 {
-					nextState = next[0]
+					Answers.State = next[0]
 				}
 			}
 		}},
 		{"Allowed", func(b *testing.B) {
 			for i := range b.N {
-				listed += len(order.Allowed(asked[i&7].state))
+				Answers.Sum += len(order.Allowed(asked[i&7].state))
 			}
 		}},
 		{"next in a plain array", func(b *testing.B) {
 			for i := range b.N {
-				listed += int(arrayOf[i&7][i%12])
+				Answers.Sum += int(arrayOf[i&7][i%12])
 			}
 		}},
 		{"looplab/fsm, Can", func(b *testing.B) {
 			machine := looplab.NewFSM("PENDING", contender.LooplabEvents(), nil)
 			for i := range b.N {
-				truth = machine.Can(string(asked[i&7].event))
+				Answers.Truth = machine.Can(string(asked[i&7].event))
 			}
 		}},
 		{"looplab/fsm, AvailableTransitions", func(b *testing.B) {
 			machine := looplab.NewFSM("PENDING", contender.LooplabEvents(), nil)
 			for range b.N {
-				listed += len(machine.AvailableTransitions())
+				Answers.Sum += len(machine.AvailableTransitions())
 			}
 		}},
 		{"looplab/fsm, a machine and Event", func(b *testing.B) {
 			events := contender.LooplabEvents()
 			for range b.N {
-				truth = looplab.NewFSM("PENDING", events, nil).Event(context.Background(), "pay") == nil
+				Answers.Truth = looplab.NewFSM("PENDING", events, nil).Event(context.Background(), "pay") == nil
 			}
 		}},
 		{"qmuntal/stateless, CanFire", func(b *testing.B) {
 			machine := stateless.NewStateMachine("PENDING")
 			contender.ConfigureStateless(machine)
 			for i := range b.N {
-				truth, _ = machine.CanFire(string(asked[i&7].event))
+				Answers.Truth, _ = machine.CanFire(string(asked[i&7].event))
 			}
 		}},
 		{"qmuntal/stateless, PermittedTriggers", func(b *testing.B) {
@@ -109,7 +109,7 @@ func questions() []question {
 			contender.ConfigureStateless(machine)
 			for range b.N {
 				triggers, _ := machine.PermittedTriggers()
-				listed += len(triggers)
+				Answers.Sum += len(triggers)
 			}
 		}},
 	}
