@@ -15,6 +15,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"syscall"
@@ -41,6 +42,12 @@ func run(args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	stopProfile, err := s.startProfile()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 2
+	}
+	defer stopProfile()
 	missed, err := bench(ctx, s)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -87,6 +94,24 @@ func bench(ctx context.Context, s settings) (missed bool, err error) {
 	return goal.Missed(all.Goals), nil
 }
 
+// startProfile begins a CPU profile of the client, where one is asked for.
+func (s settings) startProfile() (stop func(), err error) {
+	if s.profile == "" {
+		return func() {}, nil
+	}
+	file, err := os.Create(s.profile)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = file.Close()
+	}, nil
+}
+
 // settings are what the command line says.
 type settings struct {
 	quick      bool
@@ -97,6 +122,7 @@ type settings struct {
 	only, skip []string
 	load       string
 	set        [][2]string
+	profile    string
 }
 
 func (s settings) wants(part string) bool {
@@ -119,6 +145,7 @@ func parse(args []string) (settings, error) {
 	flags.StringVar(&only, "only", "", "the parts to run, with commas: "+strings.Join(names(), ","))
 	flags.StringVar(&skip, "skip", "", "the parts to leave out")
 	flags.StringVar(&s.load, "load", "", "of comparisons, only those whose names contain this")
+	flags.StringVar(&s.profile, "profile", "", "a file for a CPU profile of the client, for go tool pprof")
 	flags.Func("set", "name=value, a further setting of a private server; may be given again", func(text string) error {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
