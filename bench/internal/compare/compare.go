@@ -39,7 +39,11 @@ const (
 	known = 10_000
 	// hot is how often a hot order is told of.
 	hot = 200
+	// patience is how much longer than its time a turn may take.
+	patience = time.Minute
 )
+
+var errPatience = errors.New("it did not end")
 
 // Runner runs comparisons.
 type Runner struct {
@@ -127,7 +131,9 @@ func (c *comparison) turn(ctx context.Context, i int) (float64, error) {
 	if row.Failed != "" {
 		return 0, nil
 	}
-	rate, err := c.measure(ctx, i)
+	within, cancel := context.WithTimeoutCause(ctx, 2*c.Time+patience, errPatience)
+	defer cancel()
+	rate, err := c.measure(within, i)
 	switch {
 	case err == nil:
 		c.rates[i] = rate

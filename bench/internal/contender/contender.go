@@ -6,6 +6,7 @@ package contender
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -77,6 +78,20 @@ func open(ctx context.Context, env Env) (*pgxpool.Pool, error) {
 	}
 	config.MaxConns = int32(env.Conns)
 	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// shut closes a pool, and waits no longer than a while for connections that somebody
+// else's code keeps.
+func shut(pool *pgxpool.Pool) {
+	closed := make(chan struct{})
+	go func() {
+		pool.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(10 * time.Second):
+	}
 }
 
 // onPool is the Open of a contender that needs a pool and no more.

@@ -47,7 +47,7 @@ func TestContendersMoveAnOrderOnce(t *testing.T) {
 				pool := open(t, url)
 				orders, err := stock.New(pool).Peek(t.Context(), 3)
 				require.NoError(t, err)
-				opened, err := tc.of.Open(t.Context(), contender.Env{URL: url, Conns: 4, Callers: 2, Event: event})
+				opened, err := tc.of.Open(t.Context(), contender.Env{URL: url, Conns: 1, Callers: 1, Event: event})
 				require.NoError(t, err)
 				defer opened.Close()
 				moved := 0

@@ -22,19 +22,20 @@ type transitionInput struct {
 }
 
 func openDBOS(ctx context.Context, env Env) (Opened, error) {
+	env.Conns += 4 // DBOS's own: notifications, queues, schedules
 	pool, err := open(ctx, env)
 	if err != nil {
 		return Opened{}, err
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	root, err := dbos.NewContext(context.WithoutCancel(ctx), dbos.Config{AppName: "bench", SystemDBPool: pool, Logger: quiet})
+	root, err := dbos.NewContext(ctx, dbos.Config{AppName: "bench", SystemDBPool: pool, Logger: quiet})
 	if err != nil {
-		pool.Close()
+		shut(pool)
 		return Opened{}, err
 	}
 	fail := func(err error) (Opened, error) {
 		dbos.Shutdown(root, time.Second)
-		pool.Close()
+		shut(pool)
 		return Opened{}, err
 	}
 	source, err := dbos.NewDataSource(root, pool)
@@ -59,7 +60,7 @@ func openDBOS(ctx context.Context, env Env) (Opened, error) {
 	})
 	return Opened{call, func() {
 		dbos.Shutdown(root, time.Minute)
-		pool.Close()
+		shut(pool)
 	}}, nil
 }
 

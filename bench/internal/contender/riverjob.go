@@ -66,7 +66,7 @@ func openRiver(ctx context.Context, env Env) (Opened, error) {
 	worker := &transitionWorker{pool: pool}
 	client, err := startRiver(ctx, pool, worker, min(max(env.Callers, 1), 1000))
 	if err != nil {
-		pool.Close()
+		shut(pool)
 		return Opened{}, err
 	}
 	call := each(func(ctx context.Context, d Delivery) (bool, error) {
@@ -90,7 +90,7 @@ func openRiver(ctx context.Context, env Env) (Opened, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		_ = client.Stop(ctx)
-		pool.Close()
+		shut(pool)
 	}}, nil
 }
 
