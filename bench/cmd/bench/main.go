@@ -79,7 +79,8 @@ func bench(ctx context.Context, s settings) (missed bool, err error) {
 		}
 		started := time.Now()
 		if err := part.run(ctx, &bencher{s, server, r, all}); err != nil {
-			return false, fmt.Errorf("%s: %w", part.name, err)
+			// What was measured before is not lost.
+			return false, errors.Join(fmt.Errorf("%s: %w", part.name, err), report.Write(s.out, all))
 		}
 		fmt.Printf("%s took %s\n", part.name, time.Since(started).Round(time.Second))
 	}

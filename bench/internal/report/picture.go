@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/pawl-go/pawl/bench/internal/compare"
 	"github.com/pawl-go/pawl/bench/internal/contender"
+	"github.com/pawl-go/pawl/bench/internal/goal"
 	"github.com/pawl-go/pawl/bench/internal/result"
 )
 
@@ -89,13 +92,19 @@ type errorPoints struct {
 // draw draws a picture as SVG, both axes logarithmic.
 func draw(p picture) ([]byte, error) {
 	chart := plot.New()
-	chart.Title.Text = p.title
+	chart.Title.Text, chart.Title.Padding = p.title, vg.Points(10)
+	for _, text := range []*font.Font{&chart.Title.TextStyle.Font, &chart.X.Label.TextStyle.Font, &chart.Y.Label.TextStyle.Font,
+		&chart.X.Tick.Label.Font, &chart.Y.Tick.Label.Font, &chart.Legend.TextStyle.Font} {
+		text.Variant = "Sans"
+	}
+	chart.Title.TextStyle.Font.Size = vg.Points(15)
+	chart.BackgroundColor = color.White // also where a page is dark
 	chart.X.Label.Text, chart.Y.Label.Text = "callers", "a second"
 	chart.X.Scale, chart.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	chart.Y.Tick.Marker = plot.LogTicks{Prec: -1}
+	chart.Y.Tick.Marker = tens{}
 	chart.X.Tick.Marker = callersOf(p.lines)
 	chart.Legend.Top, chart.Legend.Left = false, false
-	chart.Legend.XOffs = vg.Points(-8)
+	chart.Legend.XOffs, chart.Legend.YOffs, chart.Legend.Padding, chart.Legend.ThumbnailWidth = vg.Points(-8), vg.Points(8), vg.Points(3), vg.Points(30)
 	chart.Add(plotter.NewGrid())
 	for i, l := range p.lines {
 		drawn, points, err := plotter.NewLinePoints(l.points)
@@ -106,9 +115,10 @@ func draw(p picture) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		drawn.Color, points.Color, bars.Color = plotutil.Color(i), plotutil.Color(i), plotutil.Color(i)
-		points.Shape, drawn.Width = plotutil.Shape(i), vg.Points(1)
-		if strings.HasPrefix(l.name, "Pawl") {
+		paint := colorOf(l.name, i)
+		drawn.Color, points.Color, bars.Color = paint, paint, paint
+		points.Shape, points.Radius, drawn.Width = plotutil.Shape(i), vg.Points(3), vg.Points(1)
+		if strings.HasPrefix(l.name, ours) {
 			drawn.Width = vg.Points(2.5)
 		} else {
 			drawn.Dashes = plotutil.Dashes(i%3 + 1)
@@ -124,12 +134,49 @@ func draw(p picture) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// ours is how the names of Pawl's contenders begin.
+const ours = "Pawl"
+
+// Pawl's lines have strong colors and the others pale ones, all of them apart.
+var (
+	strong = map[string]color.Color{
+		"Pawl": rgb(0x0b5394), "Pawl in a transaction": rgb(0x3d9bd9), "Pawl batch": rgb(0x6a1b9a), "Pawl coalesced": rgb(0xc62828),
+	}
+	pale = []color.Color{rgb(0x000000), rgb(0x7a7a7a), rgb(0xb07d2b), rgb(0x6b8e23), rgb(0x2e8b7a), rgb(0xc48f9f), rgb(0x8d6e63), rgb(0x9fa8da)}
+)
+
+func rgb(hex uint32) color.Color {
+	return color.RGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 255} // #nosec G115 -- a byte each
+}
+
+func colorOf(name string, i int) color.Color {
+	if c, ok := strong[name]; ok {
+		return c
+	}
+	return pale[i%len(pale)]
+}
+
+// tens marks the powers of ten with their thousands apart, and what is between
+// without words.
+type tens struct{}
+
+// Ticks returns the marks.
+func (tens) Ticks(low, high float64) []plot.Tick {
+	ticks := plot.LogTicks{Prec: -1}.Ticks(low, high)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = goal.Number(ticks[i].Value)
+		}
+	}
+	return ticks
+}
+
 // widen leaves room for the legend at the right, and something above and below.
 func widen(chart *plot.Plot) {
 	if chart.X.Min == chart.X.Max {
 		chart.X.Min, chart.X.Max = chart.X.Min*0.9, chart.X.Max*1.1
 	}
-	chart.X.Max *= math.Pow(chart.X.Max/chart.X.Min, 0.4)
+	chart.X.Max *= math.Pow(chart.X.Max/chart.X.Min, 0.42)
 	chart.Y.Min, chart.Y.Max = chart.Y.Min*0.8, chart.Y.Max*1.3
 }
 
