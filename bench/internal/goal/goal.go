@@ -27,7 +27,7 @@ const (
 	RoundTrips      = "round trips of a duplicate"
 	DuplicateXids   = "transactions that duplicates wrote"
 	RowsRatio       = "the cost of a transition among many rows against few"
-	MemoryRatio     = "the heap after a million transitions against the heap after a tenth"
+	MemoryRatio     = "the heap in the last three tenths of the transitions against the first three"
 	NextTime        = "Next"
 	NextAllocations = "Next, allocations"
 	SweepTime       = "sweep of expired orders"

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-go/pawl/bench/internal/load"
 	"github.com/pawl-go/pawl/bench/internal/place"
 	"github.com/pawl-go/pawl/bench/internal/result"
+	"github.com/pawl-go/pawl/bench/internal/stat"
 	"github.com/pawl-go/pawl/bench/internal/stock"
 )
 
@@ -56,7 +57,13 @@ func Memory(ctx context.Context, server string, n int) (figures []result.Figure,
 	for _, mb := range heap {
 		note += fmt.Sprintf(" %.1f", mb)
 	}
-	return []result.Figure{{Name: goal.MemoryRatio, Unit: "×", Samples: []float64{heap[portions-1] / heap[0]}, Note: note}}, nil
+	return []result.Figure{{Name: goal.MemoryRatio, Unit: "×", Samples: []float64{growth(heap)}, Note: note}}, nil
+}
+
+// growth is the last three against the first three of them, by their medians: the
+// heap of a moment has buffers of that moment.
+func growth(heap []float64) float64 {
+	return stat.Of(heap[len(heap)-3:]).Median / stat.Of(heap[:3]).Median
 }
 
 // portion fires n transitions, and forgets them.

@@ -109,3 +109,9 @@ func TestSomeAreDifferent(t *testing.T) {
 	}
 	require.Len(t, some(random, 10, 3), 3)
 }
+
+func TestGrowthIsNotThatOfAMoment(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 1.0, growth([]float64{2, 2, 9, 5, 5, 5, 5, 2, 2, 7}))
+	require.Equal(t, 3.0, growth([]float64{2, 2, 2, 3, 3, 3, 4, 5, 6, 7}))
+}
