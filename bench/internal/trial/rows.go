@@ -130,13 +130,17 @@ func (t *table) turn(ctx context.Context) (float64, error) {
 // wal is how much WAL the server has written since it began to count.
 type wal struct{ bytes, images float64 }
 
-// readWAL waits until nobody else's connection is open or idle ones have told,
-// which they do within a second.
+// settled is how many equal readings in a row are enough: connections tell of what
+// they wrote within a second.
+const settled = 12
+
+// readWAL reads when nothing has been told for more than a second, or after five
+// seconds on a server where others write.
 func readWAL(ctx context.Context, pool *pgxpool.Pool) (w wal, err error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	last := wal{-1, -1}
-	for same := 0; same < 12; {
+	for same, readings := 0, 0; same < settled && readings < 50; readings++ {
 		err = pool.QueryRow(ctx, "SELECT wal_bytes::float8, wal_fpi::float8 FROM pg_stat_wal").Scan(&w.bytes, &w.images)
 		if err != nil {
 			return w, err
