@@ -71,5 +71,15 @@ mutate-sample: ## break it in a few ways, for every change
 # Statements of which every change was looked at: a survivor among them is news.
 SAMPLED := ^(PaymentClose|PaymentSucceed|PaymentSweepClose|PaymentGet|PaymentHistory)$$
 
+# The benchmark is a module of its own, so that its peers stay out of go.mod.
+.PHONY: bench
+bench: ## beside the limit and the alternatives, on a durable PostgreSQL; BENCH=quick for a look, docs/bench.md for the rest
+	cd bench && $(PURE) go run ./cmd/bench $(patsubst quick,-quick,$(BENCH))
+
+.PHONY: test-bench
+test-bench: ## the tests of the benchmark, which measure nothing
+	cd bench && $(PURE) go vet ./...
+	$(PURE) go run ./internal/localpg/withpg -- sh -c 'cd bench && $(PURE) go test ./...'
+
 .PHONY: ci
-ci: check demo mutate-sample test-plain race ## everything that a change must pass; ends in go test's own lines
+ci: check demo mutate-sample test-plain test-bench race ## everything that a change must pass; ends in go test's own lines
