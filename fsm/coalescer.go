@@ -101,7 +101,7 @@ type Coalescer[K comparable, P any, S ~string, R any] struct {
 // NewCoalescer returns a Coalescer of an event, by its batch: order.PayBatch say.
 //
 // It opens connections of its own, one a worker, as pool's are, but READ COMMITTED
-// and with the lock timeout; through PgBouncer these need its session mode. The
+// with the lock timeout and with generic plans; through PgBouncer these need its session mode. The
 // caller closes it. The error is [ErrArgument] for a nil pool or batch and for
 // negative settings.
 func NewCoalescer[K comparable, P any, S ~string, R any](
@@ -118,6 +118,8 @@ func NewCoalescer[K comparable, P any, S ~string, R any](
 	config := pool.Config()
 	config.MaxConns, config.MinConns, config.MinIdleConns = int32(o.Workers), 0, 0
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
+	// To plan a batch anew can take as long as to run it, and its plan serves any.
+	config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	config.ConnConfig.RuntimeParams["lock_timeout"] = fmt.Sprint(max(o.LockTimeout.Milliseconds(), 1))
 	own, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
