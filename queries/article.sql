@@ -46,7 +46,7 @@ WITH locked AS MATERIALIZED (
       published_at = COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l
   WHERE o.article_id = l.article_id
-  RETURNING o.article_id, o.status, o.version, o.title, o.body, o.published_at
+  RETURNING o.article_id, o.status, o.version, o.title, o.body, o.published_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO article_history (article_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.article_id, m.version, 'publish', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
@@ -55,15 +55,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'article', m.article_id::text, m.version, 'publish', e.topic,
          jsonb_build_object('machine', 'article', 'key', m.article_id::text, 'version', m.version, 'event', 'publish',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.article_id = m.article_id
-  CROSS JOIN LATERAL unnest(ARRAY['article_published']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'article_published'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'publish'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'publish'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.article_id, m.status, m.version, m.title, m.body, m.published_at
-FROM moved AS m JOIN locked AS l ON l.article_id = m.article_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -121,7 +121,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['article_published']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'article_published'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'publish'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -171,16 +171,16 @@ WITH locked AS MATERIALIZED (
       version = l.version + 1
   FROM locked AS l
   WHERE o.article_id = l.article_id
-  RETURNING o.article_id, o.status, o.version, o.title, o.body, o.published_at
+  RETURNING o.article_id, o.status, o.version, o.title, o.body, o.published_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO article_history (article_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.article_id, m.version, 'archive', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.article_id = l.article_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'archive'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'archive'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.article_id, m.status, m.version, m.title, m.body, m.published_at
-FROM moved AS m JOIN locked AS l ON l.article_id = m.article_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'

@@ -18,7 +18,8 @@ WITH created AS (
          jsonb_build_object('machine', 'order', 'key', c.order_id::text, 'version', c.version, 'event', 'create',
                             'from', NULL::text, 'to', c.status, 'params', jsonb_build_object('customer_id', @customer_id::text, 'sku', @sku::text, 'quantity', @quantity::integer, 'total_cents', @total_cents::bigint), 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM created AS c CROSS JOIN LATERAL unnest(ARRAY['order_created']) AS e(topic)
+  FROM created AS c
+  CROSS JOIN LATERAL (SELECT 'order_created'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'create'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, ''::text AS fsm_made_from, c.status::text AS fsm_made_to, c.version::bigint AS fsm_made_version,
@@ -54,16 +55,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'pay', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'pay'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'pay'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -166,7 +167,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'PAYING' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'query_payment', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
@@ -175,15 +176,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', m.order_id::text, m.version, 'query_payment', e.topic,
          jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_payment',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'payment_query_due'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'query_payment'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'query_payment'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -240,7 +241,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'payment_query_due'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'query_payment'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -290,7 +291,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'REFUNDING' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'query_refund', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
@@ -299,15 +300,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', m.order_id::text, m.version, 'query_refund', e.topic,
          jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_refund',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_query_due'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'query_refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'query_refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -364,7 +365,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_query_due'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'query_refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -414,16 +415,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'expire', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'expire'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'expire'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -546,12 +547,12 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id AND l.fsm_cell BETWEEN 1 AND 2
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'payment_succeeded', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.order_id = l.order_id LEFT JOIN moved AS m ON m.order_id = l.order_id
-  WHERE l.fsm_cell BETWEEN 1 AND 2
+  SELECT f.order_id, m.version, 'payment_succeeded', f.from_status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.order_id = f.order_id
+  WHERE f.outcome = 'Applied'
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', f.order_id::text, f.version, 'payment_succeeded', e.topic,
@@ -559,12 +560,12 @@ WITH known AS MATERIALIZED (
                             'from', f.from_status, 'to', f.to_status, 'params', jsonb_build_object('payment_no', @payment_no::text, 'paid_cents', @paid_cents::bigint), 'identity', @payment_no::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
-  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 1 THEN ARRAY['order_paid'] WHEN 2 THEN ARRAY['refund_due'] WHEN 3 THEN ARRAY['refund_due'] END) AS e(topic)
+  CROSS JOIN LATERAL (SELECT CASE l.fsm_cell WHEN 1 THEN 'order_paid' WHEN 2 THEN 'refund_due' WHEN 3 THEN 'refund_due' END) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'payment_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'payment_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'payment_succeeded'::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,
@@ -660,7 +661,7 @@ WITH asked AS MATERIALIZED (
                             'from', l.status, 'to', CASE WHEN l.fsm_cell = 3 THEN l.status ELSE CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'REFUNDING' ELSE l.status END END, 'params', jsonb_build_object('payment_no', l.fsm_arg_payment_no, 'paid_cents', l.fsm_arg_paid_cents), 'identity', l.fsm_arg_payment_no),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM taken AS l
-  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 1 THEN ARRAY['order_paid'] WHEN 2 THEN ARRAY['refund_due'] WHEN 3 THEN ARRAY['refund_due'] END) AS e(topic)
+  CROSS JOIN LATERAL (SELECT CASE l.fsm_cell WHEN 1 THEN 'order_paid' WHEN 2 THEN 'refund_due' WHEN 3 THEN 'refund_due' END) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'payment_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -737,16 +738,16 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'payment_failed', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.order_id = l.order_id LEFT JOIN moved AS m ON m.order_id = l.order_id
+  SELECT f.order_id, m.version, 'payment_failed', f.from_status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.order_id = f.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'payment_failed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'payment_failed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN k.order_id = o.order_id AND k.fingerprint = '' THEN 'Replayed'
            WHEN k.order_id IS NOT NULL THEN 'Mismatched'
@@ -874,16 +875,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'cancel', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'cancel'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'cancel'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -987,16 +988,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'ship', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'ship'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'ship'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -1100,16 +1101,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'receive', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'receive'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'receive'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -1238,11 +1239,11 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'refund', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.order_id = l.order_id LEFT JOIN moved AS m ON m.order_id = l.order_id
+  SELECT f.order_id, m.version, 'refund', f.from_status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.order_id = f.order_id
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', f.order_id::text, f.version, 'refund', e.topic,
@@ -1250,12 +1251,12 @@ WITH known AS MATERIALIZED (
                             'from', f.from_status, 'to', f.to_status, 'params', jsonb_build_object('refund_no', @refund_no::text, 'amount_cents', @amount_cents::bigint), 'identity', @refund_no::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['refund_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_due'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN (sqlc.arg('amount_cents')::bigint > 0) IS FALSE THEN 'BadArgument amount_cents'
            WHEN k.order_id = o.order_id AND k.fingerprint = concat(@amount_cents::bigint) THEN 'Replayed'
@@ -1348,7 +1349,7 @@ WITH asked AS MATERIALIZED (
                             'from', l.status, 'to', CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'SHIPPED' WHEN 3 THEN 'COMPLETED' WHEN 4 THEN 'REFUNDING' ELSE l.status END, 'params', jsonb_build_object('refund_no', l.fsm_arg_refund_no, 'amount_cents', l.fsm_arg_amount_cents), 'identity', l.fsm_arg_refund_no),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM taken AS l
-  CROSS JOIN LATERAL unnest(ARRAY['refund_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_due'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -1437,17 +1438,17 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id AND l.fsm_cell BETWEEN 1 AND 5
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'refund_succeeded', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.order_id = l.order_id LEFT JOIN moved AS m ON m.order_id = l.order_id
-  WHERE l.fsm_cell BETWEEN 1 AND 5
+  SELECT f.order_id, m.version, 'refund_succeeded', f.from_status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.order_id = f.order_id
+  WHERE f.outcome = 'Applied'
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'refund_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'refund_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'refund_succeeded'::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,
@@ -1616,7 +1617,7 @@ WITH known AS MATERIALIZED (
                             'from', f.from_status, 'to', f.to_status, 'params', jsonb_build_object('refund_no', @refund_no::text), 'identity', @refund_no::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['refund_stuck']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_stuck'::text) AS e(topic)
 )
 SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'refund_failed'::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,
@@ -1685,7 +1686,7 @@ WITH asked AS MATERIALIZED (
                             'from', l.status, 'to', l.status, 'params', jsonb_build_object('refund_no', l.fsm_arg_refund_no), 'identity', l.fsm_arg_refund_no),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM taken AS l
-  CROSS JOIN LATERAL unnest(ARRAY['refund_stuck']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_stuck'::text) AS e(topic)
 )
 SELECT l.fsm_n, 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'refund_failed'::text AS fsm_made_event, 'Compensated'::text AS fsm_made_outcome, l.status AS fsm_made_from, l.status AS fsm_made_to, l.version AS fsm_made_version,
@@ -1736,7 +1737,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'PAYING' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'query_payment', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
@@ -1745,10 +1746,10 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', m.order_id::text, m.version, 'query_payment', e.topic,
          jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_payment',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'payment_query_due'::text) AS e(topic)
 )
 SELECT m.order_id::text AS key, l.status AS from_status, m.status AS to_status, m.version
 FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
@@ -1775,7 +1776,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'REFUNDING' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'query_refund', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
@@ -1784,10 +1785,10 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', m.order_id::text, m.version, 'query_refund', e.topic,
          jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_refund',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_query_due'::text) AS e(topic)
 )
 SELECT m.order_id::text AS key, l.status AS from_status, m.status AS to_status, m.version
 FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
@@ -1814,7 +1815,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'expire', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
@@ -1845,7 +1846,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'receive', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())

@@ -48,16 +48,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.payment_no = l.payment_no
-  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.payment_no, m.version, 'submit', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.payment_no = l.payment_no
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'submit'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'submit'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -164,7 +164,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'SUBMITTED' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.payment_no = l.payment_no
-  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.payment_no, m.version, 'query', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
@@ -173,15 +173,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'payment', m.payment_no::text, m.version, 'query', e.topic,
          jsonb_build_object('machine', 'payment', 'key', m.payment_no::text, 'version', m.version, 'event', 'query',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
-  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'payment_query_due'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'query'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'query'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -238,7 +238,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'payment_query_due'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'query'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -289,16 +289,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.payment_no = l.payment_no
-  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.payment_no, m.version, 'close', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.payment_no = l.payment_no
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'close'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'close'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -421,12 +421,12 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.payment_no = l.payment_no
   WHERE o.payment_no = l.payment_no AND l.fsm_cell = 1
-  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.payment_no, m.version, 'succeed', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.payment_no = l.payment_no LEFT JOIN moved AS m ON m.payment_no = l.payment_no
-  WHERE l.fsm_cell = 1
+  SELECT f.payment_no, m.version, 'succeed', f.from_status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.payment_no = f.payment_no
+  WHERE f.outcome = 'Applied'
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'payment', f.payment_no::text, f.version, 'succeed', e.topic,
@@ -434,12 +434,13 @@ WITH known AS MATERIALIZED (
                             'from', f.from_status, 'to', f.to_status, 'params', jsonb_build_object('provider_ref', @provider_ref::text, 'paid_cents', @paid_cents::bigint), 'identity', @provider_ref::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM fact AS f JOIN locked AS l ON l.payment_no = f.payment_no
-  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 2 THEN ARRAY['payment_twice'] END) AS e(topic)
+  CROSS JOIN LATERAL (SELECT CASE l.fsm_cell WHEN 2 THEN 'payment_twice' END) AS e(topic)
+  WHERE e.topic IS NOT NULL
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'succeed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'succeed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
+FROM moved AS m
 UNION ALL
 SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'succeed'::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,
@@ -531,7 +532,8 @@ WITH asked AS MATERIALIZED (
                             'from', l.status, 'to', CASE WHEN l.fsm_cell = 2 THEN l.status ELSE 'SUCCEEDED' END, 'params', jsonb_build_object('provider_ref', l.fsm_arg_provider_ref, 'paid_cents', l.fsm_arg_paid_cents), 'identity', l.fsm_arg_provider_ref),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM taken AS l
-  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 2 THEN ARRAY['payment_twice'] END) AS e(topic)
+  CROSS JOIN LATERAL (SELECT CASE l.fsm_cell WHEN 2 THEN 'payment_twice' END) AS e(topic)
+  WHERE e.topic IS NOT NULL
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'succeed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -592,16 +594,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.payment_no = l.payment_no
-  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.payment_no, m.version, 'fail', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.payment_no = l.payment_no
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'fail'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'fail'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.payment_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.amount_cents, m.paid_cents, m.provider_ref, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -699,7 +701,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'SUBMITTED' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.payment_no = l.payment_no
-  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.payment_no, m.version, 'query', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
@@ -708,10 +710,10 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'payment', m.payment_no::text, m.version, 'query', e.topic,
          jsonb_build_object('machine', 'payment', 'key', m.payment_no::text, 'version', m.version, 'event', 'query',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE(sqlc.narg('fsm_now')::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
-  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'payment_query_due'::text) AS e(topic)
 )
 SELECT m.payment_no::text AS key, l.status AS from_status, m.status AS to_status, m.version
 FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
@@ -738,7 +740,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.payment_no = l.payment_no
-  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at
+  RETURNING o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO payment_history (payment_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.payment_no, m.version, 'close', l.status, m.status, @fsm_actor::text, @fsm_reason::text, @fsm_request_id::text, COALESCE(sqlc.narg('fsm_now')::timestamptz, now())

@@ -28,16 +28,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'cancel', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($6::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'cancel'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'cancel'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -410,7 +410,8 @@ WITH created AS (
          jsonb_build_object('machine', 'order', 'key', c.order_id::text, 'version', c.version, 'event', 'create',
                             'from', NULL::text, 'to', c.status, 'params', jsonb_build_object('customer_id', $3::text, 'sku', $4::text, 'quantity', $5::integer, 'total_cents', $6::bigint), 'identity', NULL::text),
          COALESCE($2::timestamptz, now())
-  FROM created AS c CROSS JOIN LATERAL unnest(ARRAY['order_created']) AS e(topic)
+  FROM created AS c
+  CROSS JOIN LATERAL (SELECT 'order_created'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'create'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, ''::text AS fsm_made_from, c.status::text AS fsm_made_to, c.version::bigint AS fsm_made_version,
@@ -520,16 +521,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'expire', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($6::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'expire'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'expire'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -895,16 +896,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'pay', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($3::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'pay'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'pay'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -1183,16 +1184,16 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'payment_failed', l.status, m.status, $5::text, $6::text, $7::text, COALESCE($4::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.order_id = l.order_id LEFT JOIN moved AS m ON m.order_id = l.order_id
+  SELECT f.order_id, m.version, 'payment_failed', f.from_status, m.status, $5::text, $6::text, $7::text, COALESCE($4::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.order_id = f.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'payment_failed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'payment_failed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN k.order_id = o.order_id AND k.fingerprint = '' THEN 'Replayed'
            WHEN k.order_id IS NOT NULL THEN 'Mismatched'
@@ -1506,12 +1507,12 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id AND l.fsm_cell BETWEEN 1 AND 2
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'payment_succeeded', l.status, m.status, $6::text, $7::text, $8::text, COALESCE($5::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.order_id = l.order_id LEFT JOIN moved AS m ON m.order_id = l.order_id
-  WHERE l.fsm_cell BETWEEN 1 AND 2
+  SELECT f.order_id, m.version, 'payment_succeeded', f.from_status, m.status, $6::text, $7::text, $8::text, COALESCE($5::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.order_id = f.order_id
+  WHERE f.outcome = 'Applied'
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', f.order_id::text, f.version, 'payment_succeeded', e.topic,
@@ -1519,12 +1520,12 @@ WITH known AS MATERIALIZED (
                             'from', f.from_status, 'to', f.to_status, 'params', jsonb_build_object('payment_no', $1::text, 'paid_cents', $2::bigint), 'identity', $1::text),
          COALESCE($5::timestamptz, now())
   FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
-  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 1 THEN ARRAY['order_paid'] WHEN 2 THEN ARRAY['refund_due'] WHEN 3 THEN ARRAY['refund_due'] END) AS e(topic)
+  CROSS JOIN LATERAL (SELECT CASE l.fsm_cell WHEN 1 THEN 'order_paid' WHEN 2 THEN 'refund_due' WHEN 3 THEN 'refund_due' END) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'payment_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'payment_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'payment_succeeded'::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,
@@ -1699,7 +1700,7 @@ WITH asked AS MATERIALIZED (
                             'from', l.status, 'to', CASE WHEN l.fsm_cell = 3 THEN l.status ELSE CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'REFUNDING' ELSE l.status END END, 'params', jsonb_build_object('payment_no', l.fsm_arg_payment_no, 'paid_cents', l.fsm_arg_paid_cents), 'identity', l.fsm_arg_payment_no),
          COALESCE($10::timestamptz, now())
   FROM taken AS l
-  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 1 THEN ARRAY['order_paid'] WHEN 2 THEN ARRAY['refund_due'] WHEN 3 THEN ARRAY['refund_due'] END) AS e(topic)
+  CROSS JOIN LATERAL (SELECT CASE l.fsm_cell WHEN 1 THEN 'order_paid' WHEN 2 THEN 'refund_due' WHEN 3 THEN 'refund_due' END) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'payment_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -1851,7 +1852,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'PAYING' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'query_payment', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($3::timestamptz, now())
@@ -1860,15 +1861,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', m.order_id::text, m.version, 'query_payment', e.topic,
          jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_payment',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($3::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'payment_query_due'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'query_payment'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'query_payment'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -1999,7 +2000,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($8::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'payment_query_due'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'query_payment'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -2135,7 +2136,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'REFUNDING' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'query_refund', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($3::timestamptz, now())
@@ -2144,15 +2145,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', m.order_id::text, m.version, 'query_refund', e.topic,
          jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_refund',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($3::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_query_due'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'query_refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'query_refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -2283,7 +2284,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($8::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_query_due'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'query_refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -2419,16 +2420,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'receive', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($6::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'receive'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'receive'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -2714,11 +2715,11 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'refund', l.status, m.status, $6::text, $7::text, $8::text, COALESCE($5::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.order_id = l.order_id LEFT JOIN moved AS m ON m.order_id = l.order_id
+  SELECT f.order_id, m.version, 'refund', f.from_status, m.status, $6::text, $7::text, $8::text, COALESCE($5::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.order_id = f.order_id
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', f.order_id::text, f.version, 'refund', e.topic,
@@ -2726,12 +2727,12 @@ WITH known AS MATERIALIZED (
                             'from', f.from_status, 'to', f.to_status, 'params', jsonb_build_object('refund_no', $1::text, 'amount_cents', $2::bigint), 'identity', $1::text),
          COALESCE($5::timestamptz, now())
   FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['refund_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_due'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN ($2::bigint > 0) IS FALSE THEN 'BadArgument amount_cents'
            WHEN k.order_id = o.order_id AND k.fingerprint = concat($2::bigint) THEN 'Replayed'
@@ -2906,7 +2907,7 @@ WITH asked AS MATERIALIZED (
                             'from', l.status, 'to', CASE l.fsm_cell WHEN 1 THEN 'PAID' WHEN 2 THEN 'SHIPPED' WHEN 3 THEN 'COMPLETED' WHEN 4 THEN 'REFUNDING' ELSE l.status END, 'params', jsonb_build_object('refund_no', l.fsm_arg_refund_no, 'amount_cents', l.fsm_arg_amount_cents), 'identity', l.fsm_arg_refund_no),
          COALESCE($10::timestamptz, now())
   FROM taken AS l
-  CROSS JOIN LATERAL unnest(ARRAY['refund_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_due'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'refund'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -3070,7 +3071,7 @@ WITH known AS MATERIALIZED (
                             'from', f.from_status, 'to', f.to_status, 'params', jsonb_build_object('refund_no', $1::text), 'identity', $1::text),
          COALESCE($3::timestamptz, now())
   FROM fact AS f JOIN locked AS l ON l.order_id = f.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['refund_stuck']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_stuck'::text) AS e(topic)
 )
 SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'refund_failed'::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,
@@ -3202,7 +3203,7 @@ WITH asked AS MATERIALIZED (
                             'from', l.status, 'to', l.status, 'params', jsonb_build_object('refund_no', l.fsm_arg_refund_no), 'identity', l.fsm_arg_refund_no),
          COALESCE($4::timestamptz, now())
   FROM taken AS l
-  CROSS JOIN LATERAL unnest(ARRAY['refund_stuck']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_stuck'::text) AS e(topic)
 )
 SELECT l.fsm_n, 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'refund_failed'::text AS fsm_made_event, 'Compensated'::text AS fsm_made_outcome, l.status AS fsm_made_from, l.status AS fsm_made_to, l.version AS fsm_made_version,
@@ -3356,17 +3357,17 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.order_id = l.order_id
   WHERE o.order_id = l.order_id AND l.fsm_cell BETWEEN 1 AND 5
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.order_id, m.version, 'refund_succeeded', l.status, m.status, $7::text, $8::text, $9::text, COALESCE($6::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.order_id = l.order_id LEFT JOIN moved AS m ON m.order_id = l.order_id
-  WHERE l.fsm_cell BETWEEN 1 AND 5
+  SELECT f.order_id, m.version, 'refund_succeeded', f.from_status, m.status, $7::text, $8::text, $9::text, COALESCE($6::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.order_id = f.order_id
+  WHERE f.outcome = 'Applied'
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'refund_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'refund_succeeded'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'refund_succeeded'::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,
@@ -3699,16 +3700,16 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'ship', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($3::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.order_id = l.order_id
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'ship'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'ship'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.order_id, m.status, m.version, m.deadline_at, m.deadline_runs, m.customer_id, m.sku, m.quantity, m.total_cents, m.paid_cents, m.refund_cents, m.refunded_cents, m.payment_no, m.paid_at
-FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -3972,7 +3973,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'expire', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
@@ -4053,7 +4054,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'PAYING' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'query_payment', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
@@ -4062,10 +4063,10 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', m.order_id::text, m.version, 'query_payment', e.topic,
          jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_payment',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($1::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['payment_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'payment_query_due'::text) AS e(topic)
 )
 SELECT m.order_id::text AS key, l.status AS from_status, m.status AS to_status, m.version
 FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
@@ -4142,7 +4143,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'REFUNDING' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'query_refund', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
@@ -4151,10 +4152,10 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'order', m.order_id::text, m.version, 'query_refund', e.topic,
          jsonb_build_object('machine', 'order', 'key', m.order_id::text, 'version', m.version, 'event', 'query_refund',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($1::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
-  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_query_due'::text) AS e(topic)
 )
 SELECT m.order_id::text AS key, l.status AS from_status, m.status AS to_status, m.version
 FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
@@ -4231,7 +4232,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.order_id = l.order_id
-  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
+  RETURNING o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO order_history (order_id, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.order_id, m.version, 'receive', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())

@@ -29,16 +29,16 @@ WITH locked AS MATERIALIZED (
       settled_at = COALESCE($3::timestamptz, now())
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
-  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.refund_no, m.version, 'close', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($3::timestamptz, now())
   FROM locked AS l LEFT JOIN moved AS m ON m.refund_no = l.refund_no
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'close'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'close'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -579,7 +579,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'SENT' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
-  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.refund_no, m.version, 'query', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($3::timestamptz, now())
@@ -588,15 +588,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'refund', m.refund_no::text, m.version, 'query', e.topic,
          jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'query',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($3::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
-  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_query_due'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'query'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'query'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -719,7 +719,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($8::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_query_due'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'query'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -848,7 +848,7 @@ WITH locked AS MATERIALIZED (
       attempts = (l.attempts + 1)
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
-  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.refund_no, m.version, 'retry', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($3::timestamptz, now())
@@ -857,15 +857,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'refund', m.refund_no::text, m.version, 'retry', e.topic,
          jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'retry',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($3::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
-  CROSS JOIN LATERAL unnest(ARRAY['refund_send']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_send'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'retry'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'retry'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -992,7 +992,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($8::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['refund_send']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_send'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'retry'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -1123,7 +1123,7 @@ WITH locked AS MATERIALIZED (
       attempts = (l.attempts + 1)
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
-  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.refund_no, m.version, 'send', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($3::timestamptz, now())
@@ -1132,15 +1132,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'refund', m.refund_no::text, m.version, 'send', e.topic,
          jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'send',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($3::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
-  CROSS JOIN LATERAL unnest(ARRAY['refund_send']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_send'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'send'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'send'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -1267,7 +1267,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($8::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['refund_send']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_send'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'send'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -1397,7 +1397,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = 0
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
-  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.refund_no, m.version, 'stick', l.status, m.status, $3::text, $4::text, $5::text, COALESCE($6::timestamptz, now())
@@ -1406,15 +1406,15 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'refund', m.refund_no::text, m.version, 'stick', e.topic,
          jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'stick',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($6::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
-  CROSS JOIN LATERAL unnest(ARRAY['refund_stuck']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_stuck'::text) AS e(topic)
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'stick'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'stick'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
+FROM moved AS m
 UNION ALL
 SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
            WHEN c.fsm_cell = 1 THEN 'raced'
@@ -1537,7 +1537,7 @@ WITH asked AS MATERIALIZED (
                             'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($8::timestamptz, now())
   FROM moved AS m
-  CROSS JOIN LATERAL unnest(ARRAY['refund_stuck']) AS e(topic)
+  CROSS JOIN LATERAL (SELECT 'refund_stuck'::text) AS e(topic)
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'stick'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -1683,12 +1683,12 @@ WITH known AS MATERIALIZED (
   FROM locked AS l
   JOIN fact AS f ON f.refund_no = l.refund_no
   WHERE o.refund_no = l.refund_no AND l.fsm_cell = 1
-  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.status AS fsm_from
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
-  SELECT l.refund_no, m.version, 'succeed', l.status, m.status, $6::text, $7::text, $8::text, COALESCE($5::timestamptz, now())
-  FROM locked AS l JOIN fact AS f ON f.refund_no = l.refund_no LEFT JOIN moved AS m ON m.refund_no = l.refund_no
-  WHERE l.fsm_cell = 1
+  SELECT f.refund_no, m.version, 'succeed', f.from_status, m.status, $6::text, $7::text, $8::text, COALESCE($5::timestamptz, now())
+  FROM fact AS f LEFT JOIN moved AS m ON m.refund_no = f.refund_no
+  WHERE f.outcome = 'Applied'
 ), emitted AS (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'refund', f.refund_no::text, f.version, 'succeed', e.topic,
@@ -1696,12 +1696,13 @@ WITH known AS MATERIALIZED (
                             'from', f.from_status, 'to', f.to_status, 'params', jsonb_build_object('provider_ref', $1::text, 'amount_cents', $2::bigint), 'identity', $1::text),
          COALESCE($5::timestamptz, now())
   FROM fact AS f JOIN locked AS l ON l.refund_no = f.refund_no
-  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 2 THEN ARRAY['refund_disputed'] END) AS e(topic)
+  CROSS JOIN LATERAL (SELECT CASE l.fsm_cell WHEN 2 THEN 'refund_disputed' END) AS e(topic)
+  WHERE e.topic IS NOT NULL
 )
 SELECT 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
-       'succeed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, l.status AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
+       'succeed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
        m.refund_no, m.status, m.version, m.deadline_at, m.deadline_runs, m.order_id, m.payment_no, m.amount_cents, m.attempts, m.settled_at
-FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
+FROM moved AS m
 UNION ALL
 SELECT 'Compensated'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'succeed'::text AS fsm_made_event, f.outcome AS fsm_made_outcome, f.from_status AS fsm_made_from, f.to_status AS fsm_made_to, f.version AS fsm_made_version,
@@ -1861,7 +1862,8 @@ WITH asked AS MATERIALIZED (
                             'from', l.status, 'to', CASE WHEN l.fsm_cell = 2 THEN l.status ELSE 'SUCCEEDED' END, 'params', jsonb_build_object('provider_ref', l.fsm_arg_provider_ref, 'amount_cents', l.fsm_arg_amount_cents), 'identity', l.fsm_arg_provider_ref),
          COALESCE($10::timestamptz, now())
   FROM taken AS l
-  CROSS JOIN LATERAL unnest(CASE l.fsm_cell WHEN 2 THEN ARRAY['refund_disputed'] END) AS e(topic)
+  CROSS JOIN LATERAL (SELECT CASE l.fsm_cell WHEN 2 THEN 'refund_disputed' END) AS e(topic)
+  WHERE e.topic IS NOT NULL
 )
 SELECT m.fsm_n, 'Applied'::text AS fsm_outcome, (current_setting('transaction_isolation') <> 'read committed')::boolean AS fsm_snapshot,
        'succeed'::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, m.fsm_from AS fsm_made_from, m.status AS fsm_made_to, m.version AS fsm_made_version,
@@ -2004,7 +2006,7 @@ WITH locked AS MATERIALIZED (
       deadline_runs = CASE WHEN l.status = 'SENT' THEN l.deadline_runs + 1 ELSE 0 END
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
-  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.refund_no, m.version, 'query', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
@@ -2013,10 +2015,10 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'refund', m.refund_no::text, m.version, 'query', e.topic,
          jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'query',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($1::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
-  CROSS JOIN LATERAL unnest(ARRAY['refund_query_due']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_query_due'::text) AS e(topic)
 )
 SELECT m.refund_no::text AS key, l.status AS from_status, m.status AS to_status, m.version
 FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
@@ -2094,7 +2096,7 @@ WITH locked AS MATERIALIZED (
       attempts = (l.attempts + 1)
   FROM locked AS l
   WHERE o.refund_no = l.refund_no
-  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
+  RETURNING o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, l.status AS fsm_from, l.fsm_cell
 ), history AS (
   INSERT INTO refund_history (refund_no, version, event, from_status, to_status, actor, reason, request_id, at)
   SELECT l.refund_no, m.version, 'send', l.status, m.status, $4::text, $5::text, $6::text, COALESCE($1::timestamptz, now())
@@ -2103,10 +2105,10 @@ WITH locked AS MATERIALIZED (
   INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
   SELECT 'refund', m.refund_no::text, m.version, 'send', e.topic,
          jsonb_build_object('machine', 'refund', 'key', m.refund_no::text, 'version', m.version, 'event', 'send',
-                            'from', l.status, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
+                            'from', m.fsm_from, 'to', m.status, 'params', '{}'::jsonb, 'identity', NULL::text),
          COALESCE($1::timestamptz, now())
-  FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
-  CROSS JOIN LATERAL unnest(ARRAY['refund_send']) AS e(topic)
+  FROM moved AS m
+  CROSS JOIN LATERAL (SELECT 'refund_send'::text) AS e(topic)
 )
 SELECT m.refund_no::text AS key, l.status AS from_status, m.status AS to_status, m.version
 FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no

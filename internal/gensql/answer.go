@@ -8,15 +8,11 @@ import (
 
 // applied answers for the row that moved.
 func (s statement) applied(w *writer) {
-	from, source := s.m.state("l"), "moved AS m JOIN locked AS l ON "+s.m.sameKey("l", "m")
-	if s.batch {
-		from, source = "m.fsm_from", "moved AS m"
-	}
 	w.line(0, "SELECT %s'Applied'::text AS fsm_outcome, %s AS fsm_snapshot,", s.itemNumber("m"), snapshot)
 	w.line(0, "       %s::text AS fsm_made_event, 'Applied'::text AS fsm_made_outcome, %s AS fsm_made_from, %s AS fsm_made_to, m.%s AS fsm_made_version,",
-		literal(s.event.Name), from, s.m.state("m"), s.m.version())
+		literal(s.event.Name), "m.fsm_from", s.m.state("m"), s.m.version())
 	w.line(0, "       %s", s.m.row("m"))
-	w.line(0, "FROM %s", source)
+	w.line(0, "FROM moved AS m")
 }
 
 // compensated answers for the row whose fact was recorded.

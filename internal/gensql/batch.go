@@ -232,14 +232,16 @@ func (s statement) along(alias string) string {
 
 // alongMoved are the columns that the moved row brings along.
 func (s statement) alongMoved() string {
-	if !s.batch {
-		return ""
+	columns := ", " + s.m.state("l") + " AS fsm_from"
+	if s.batch {
+		columns = ", l.fsm_n" + columns
 	}
-	columns := ", l.fsm_n, " + s.m.state("l") + " AS fsm_from"
 	if _, emits := topics(s.emits(), ""); emits && !s.facts {
 		columns += ", l.fsm_cell"
 		for _, p := range s.event.Params {
-			columns += ", " + s.takes.param(p)
+			if s.batch {
+				columns += ", " + s.takes.param(p)
+			}
 		}
 	}
 	return columns
@@ -271,7 +273,7 @@ func (s statement) emittedBatch() (cte, bool) {
 		return cte{}, false
 	}
 	return cte{"emitted", "", outbox(s.m, s.event.Name, alias, does.version, does.from, does.to,
-		given.payload(s.event.Params), s.identityJSON(given), from, "CROSS JOIN LATERAL "+set+" AS e(topic)")}, true
+		given.payload(s.event.Params), s.identityJSON(given), append([]string{from}, set...)...)}, true
 }
 
 // wrote is the part that has the items for which the statement wrote.

@@ -246,18 +246,25 @@ func (s statement) moved() cte {
 func (s statement) history() cte {
 	body := []string{fmt.Sprintf("INSERT INTO %s (%s, version, event, from_status, to_status, %s, at)", s.m.called().History(), s.m.key(""), whoColumns)}
 	event := literal(s.event.Name)
+	due, from := "l", s.m.state("l")
+	if s.facts && !s.batch {
+		due, from = "f", "f.from_status"
+	}
 	body = append(body,
-		fmt.Sprintf("SELECT %s, m.%s, %s, %s, %s, %s, %s", s.m.key("l"), s.m.version(), event,
-			s.m.written(s.m.state("l")), s.m.written(s.m.state("m")), s.takes.who(), now))
+		fmt.Sprintf("SELECT %s, m.%s, %s, %s, %s, %s, %s", s.m.key(due), s.m.version(), event,
+			s.m.written(from), s.m.written(s.m.state("m")), s.takes.who(), now))
 	if s.batch {
 		return cte{"history", "", append(body, s.swallowed()...)}
 	}
-	from := "FROM locked AS l"
+	source := "FROM locked AS l"
 	if s.facts {
-		from += " JOIN fact AS f ON " + s.m.sameKey("f", "l")
+		source = "FROM fact AS f"
 	}
-	body = append(body, from+" LEFT JOIN moved AS m ON "+s.m.sameKey("m", "l"))
-	if s.compensating {
+	body = append(body, source+" LEFT JOIN moved AS m ON "+s.m.sameKey("m", due))
+	switch {
+	case s.compensating && s.facts:
+		body = append(body, "WHERE f.outcome = 'Applied'")
+	case s.compensating:
 		body = append(body, "WHERE "+s.movingCell("l.fsm_cell"))
 	}
 	return cte{"history", "", body}
@@ -275,46 +282,61 @@ func (s statement) emits() [][]string {
 	return lists
 }
 
-// topics renders the topics of a cell, whose number stands in cell, as a
-// set-returning call, and reports whether there are any.
-func topics(lists [][]string, cell string) (string, bool) {
-	any, same := false, true
+// topics renders the topics of a cell, whose number stands in cell, as what is
+// joined for a row each, and reports whether there are any. Where no cell has two
+// it is an expression, which costs no call.
+func topics(lists [][]string, cell string) (joined []string, ok bool) {
+	most, least := 0, len(lists[0])
+	same := true
 	for _, l := range lists {
-		any = any || len(l) > 0
-		same = same && strings.Join(l, ",") == strings.Join(lists[0], ",")
+		most, least = max(most, len(l)), min(least, len(l))
+		same = same && slices.Equal(l, lists[0])
 	}
-	if !any {
-		return "", false
-	}
-	if same {
-		return "unnest(ARRAY[" + literals(lists[0]) + "])", true
+	switch {
+	case most == 0:
+		return nil, false
+	case same && most == 1:
+		return []string{"CROSS JOIN LATERAL (SELECT " + literals(lists[0]) + "::text) AS e(topic)"}, true
+	case same:
+		return []string{"CROSS JOIN LATERAL unnest(ARRAY[" + literals(lists[0]) + "]) AS e(topic)"}, true
 	}
 	var b strings.Builder
-	b.WriteString("unnest(CASE " + cell)
 	for i, l := range lists {
-		if len(l) > 0 {
+		switch {
+		case len(l) == 0:
+		case most == 1:
+			fmt.Fprintf(&b, " WHEN %d THEN %s", i+1, literals(l))
+		default:
 			fmt.Fprintf(&b, " WHEN %d THEN ARRAY[%s]", i+1, literals(l))
 		}
 	}
-	return b.String() + " END)", true
+	cases := "CASE " + cell + b.String() + " END"
+	if most > 1 {
+		return []string{"CROSS JOIN LATERAL unnest(" + cases + ") AS e(topic)"}, true
+	}
+	joined = []string{"CROSS JOIN LATERAL (SELECT " + cases + ") AS e(topic)"}
+	if least == 0 {
+		joined = append(joined, "WHERE e.topic IS NOT NULL")
+	}
+	return joined, true
 }
 
 func (s statement) emitted() (cte, bool) {
 	if s.batch {
 		return s.emittedBatch()
 	}
-	set, ok := topics(s.emits(), "l.fsm_cell")
+	cell, source, version, joins := "m.fsm_cell", "m", "m."+s.m.version(), "FROM moved AS m"
+	from, to := "m.fsm_from", s.m.state("m")
+	if s.facts {
+		cell, source, version, joins = "l.fsm_cell", "f", "f.version", "FROM fact AS f JOIN locked AS l ON "+s.m.sameKey("l", "f")
+		from, to = "f.from_status", "f.to_status"
+	}
+	set, ok := topics(s.emits(), cell)
 	if !ok {
 		return cte{}, false
 	}
-	source, version, joins := "m", "m."+s.m.version(), "FROM moved AS m JOIN locked AS l ON "+s.m.sameKey("l", "m")
-	from, to := s.m.state("l"), s.m.state("m")
-	if s.facts {
-		source, version, joins = "f", "f.version", "FROM fact AS f JOIN locked AS l ON "+s.m.sameKey("l", "f")
-		from, to = "f.from_status", "f.to_status"
-	}
 	return cte{"emitted", "", outbox(s.m, s.event.Name, source, version, s.m.written(from), s.m.written(to), s.takes.payload(s.event.Params), s.identityJSON(s.takes),
-		joins, "CROSS JOIN LATERAL "+set+" AS e(topic)")}, true
+		append([]string{joins}, set...)...)}, true
 }
 
 // outbox writes the rows of one call; what they tell is the same everywhere.

@@ -80,7 +80,7 @@ func create(w *writer, m stored) {
 			params = append(params, &model.Param{Name: c.Name, Type: c.Type, Optional: c.Optional || c.Default != nil})
 		}
 		parts = append(parts, cte{"emitted", "", outbox(m, createEvent, "c", "c."+m.version(), "NULL::text", m.written(m.state("c")), args{}.payload(params), "NULL::text",
-			"FROM created AS c CROSS JOIN LATERAL "+set+" AS e(topic)")})
+			append([]string{"FROM created AS c"}, set...)...)})
 	}
 	w.ctes(parts)
 	made := func(status, version string) string {
