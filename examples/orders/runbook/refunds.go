@@ -14,8 +14,11 @@ import (
 	"github.com/pawl-go/pawl/gen/refund"
 )
 
-// ErrOver says that a refund's provider call has ended. Nothing was done.
-var ErrOver = errors.New("its provider call is over; another try has another number: release refund NUMBER NEW")
+// Why a refund is not let go on. Nothing was done.
+var (
+	ErrOver       = errors.New("its provider call is over; another try has another number: release refund NUMBER NEW")
+	ErrNotWaiting = errors.New("nothing was done: only a refund that is ABNORMAL, or whose provider call is stuck, waits to be released")
+)
 
 // resumeAttempt has a stuck attempt looked up again; the refund that waits with it
 // is retried in the same transaction.
@@ -53,20 +56,24 @@ func releaseRefund(number string) action {
 				return err
 			}
 			a, err := attempt.Find(ctx, tx, shop.RefundKind, number)
+			resumed := err == nil && a.StuckAt != nil
 			switch {
 			case errors.Is(err, attempt.ErrNotFound): // the service starts one of what is sent
 			case err != nil:
 				return err
 			case a.Completed():
 				return ErrOver
-			case a.StuckAt != nil:
+			case resumed:
 				if err := attempt.Resume(ctx, tx, a.ID, who); err != nil {
 					return err
 				}
 			}
 			retried, err := retryRefund(ctx, tx, refund.Key(number), who)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case !resumed && retried.Outcome != fsm.Applied:
+				return fmt.Errorf("%w; it is %s", ErrNotWaiting, retried.State)
 			}
 			done = fmt.Sprintf("%s: the refund is %s, version %d", retried.Outcome, retried.State, retried.Version)
 			return retried.Err()
