@@ -43,6 +43,8 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 		return releaseRefund(key), nil
 	case "release refund 1":
 		return tryAgain(key, args[2])
+	case "complete refund 1":
+		return completeRefund(key, args[2])
 	case "complete attempt 2":
 		return settleAttempt(key, args[2], args[3])
 	case "release event 0":

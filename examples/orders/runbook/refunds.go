@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -80,6 +81,32 @@ func releaseRefund(number string) action {
 		})
 		return done, err
 	}
+}
+
+// completeRefund settles a refund of which the provider told a person, and nobody
+// else: without a call of ours there is no attempt to complete.
+func completeRefund(number, what string) (action, error) {
+	if what != "succeeded" && what != "closed" {
+		return nil, fmt.Errorf("%w: want succeeded or closed", ErrUsage)
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (done string, err error) {
+		service, err := shop.New(shop.Config{Pool: pool, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			return "", err
+		}
+		err = fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+			was, is, err := service.SettleRefund(ctx, tx, number, what == "succeeded", who)
+			if err != nil {
+				return err
+			}
+			done = fmt.Sprintf("the refund is %s, version %d", is.Status, is.Version)
+			if is.Status == refund.StateClosed {
+				done += ": its money is promised still, and release refund NUMBER NEW gives it another try"
+			}
+			return audit{"refund", number, is.Version, "settle", string(was.Status), string(is.Status)}.write(ctx, tx, who)
+		})
+		return done, err
+	}, nil
 }
 
 // lockRefund keeps the refund as it is until tx ends, so that the service cannot

@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/examples/orders/runbook"
+	"github.com/pawl-go/pawl/examples/orders/shop"
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/gen/order"
 	"github.com/pawl-go/pawl/gen/refund"
 )
 
@@ -123,4 +125,68 @@ func TestRefundThatIsOverDoesNotGoOn(t *testing.T) {
 	require.ErrorIs(t, err, fsm.ErrNotFound)
 	require.Equal(t, "SENT", d.value("SELECT status FROM refunds"))
 	require.Equal(t, "attempt refund settle UNKNOWN REFUSED ann the provider said so", d.audits())
+}
+
+// A provider that never calls tells a person: order, ledger and refund take that as
+// they take a callback, once, and history and audit have the person's name.
+func TestRefundIsSettledByHand(t *testing.T) {
+	t.Parallel()
+	for _, from := range []refund.State{"REQUESTED", "SENT", "ABNORMAL"} {
+		for what, want := range map[string]string{
+			"succeeded": "SUCCEEDED 40 40 -40 person",
+			"closed":    "CLOSED 40 0",
+		} {
+			t.Run(string(from)+" "+what, func(t *testing.T) {
+				t.Parallel()
+				d := newDesk(t)
+				d.promised()
+				if from != "REQUESTED" {
+					_, err := refund.Send(t.Context(), d.pool, "r-1")
+					require.NoError(t, err)
+				}
+				if from == "ABNORMAL" {
+					d.abnormal()
+				}
+				require.NoError(t, d.does("complete", "refund", "r-1", what))
+				stands := func() string {
+					return d.value(`SELECT concat_ws(' ', r.status, o.refund_cents, o.refunded_cents, l.cents, l.provider)
+						FROM orders AS o CROSS JOIN refunds AS r LEFT JOIN shop_ledger AS l ON l.kind = 'refund'`)
+				}
+				require.Equal(t, want, stands())
+				to, _, _ := strings.Cut(want, " ")
+				audited := "refund settle " + string(from) + " " + to + " ann the provider said so"
+				require.Equal(t, audited, d.audits())
+				require.Equal(t, "ann the provider said so", d.value("SELECT concat_ws(' ', actor, reason) FROM refund_history ORDER BY version DESC LIMIT 1"))
+				if what == "succeeded" {
+					require.Equal(t, "ann the provider said so", d.value("SELECT concat_ws(' ', actor, reason) FROM order_history ORDER BY version DESC LIMIT 1"))
+				}
+				for _, again := range []string{"succeeded", "closed"} {
+					require.ErrorIs(t, d.does("complete", "refund", "r-1", again), shop.ErrSettled)
+				}
+				require.Equal(t, want, stands())
+				require.Equal(t, audited, d.audits())
+			})
+		}
+	}
+}
+
+func TestRefundIsNotSettledByHand(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.promised()
+	require.ErrorIs(t, d.does("complete", "refund", "r-9", "closed"), fsm.ErrNotFound)
+	require.ErrorIs(t, d.does("complete", "refund", "r-1", "lost"), runbook.ErrUsage)
+	// The order has heard of another amount under this number.
+	_, err := order.RefundSucceeded(t.Context(), d.pool, orderA, order.RefundSucceededParams{RefundNo: "r-1", PaymentNo: "p-1", AmountCents: 41})
+	require.NoError(t, err)
+	var refused *fsm.RefusedError
+	require.ErrorAs(t, d.does("complete", "refund", "r-1", "succeeded"), &refused)
+	require.Equal(t, fsm.Mismatched, refused.Outcome)
+	require.Equal(t, "REQUESTED 0", d.value("SELECT concat_ws(' ', status, (SELECT count(*) FROM shop_cases)) FROM refunds"))
+
+	d = newDesk(t)
+	id := d.refund()
+	require.ErrorIs(t, d.does("complete", "refund", "r-1", "succeeded"), shop.ErrCalled)
+	require.ErrorContains(t, d.does("complete", "refund", "r-1", "closed"), "complete attempt "+id)
+	require.Empty(t, d.audits())
 }

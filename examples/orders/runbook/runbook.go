@@ -46,6 +46,8 @@ const Usage = `usage: orders runbook inspect  KIND [KEY]
 
   complete attempt ID succeeded REF what the provider said, learnt in another way
   complete attempt ID refused CODE
+  complete refund NUMBER succeeded  it went back; for one without a call to the provider
+  complete refund NUMBER closed     it did not, and never will under this number
   complete order ID STATE           force it into a state, free of the machine's edges
   complete outbox MACHINE/KEY ROW   set its first message aside, undelivered
   complete event NUMBER             close it unprocessed

@@ -167,7 +167,7 @@ var stuck = []section{
 	odd,
 	{title: "letters", note: "release letter, or complete letter",
 		sql: `SELECT l.id, l.consumer, l.key, l.topic, l.tries, l.error, l.at FROM fsm_dead_letters AS l WHERE l.settled = '' ORDER BY l.id LIMIT 100`},
-	{title: "refunds, abnormal", note: "release refund",
+	{title: "refunds, abnormal", note: "release refund; or ask the provider, and complete refund, or its attempt",
 		sql: `SELECT r.refund_no, r.order_id, r.payment_no, r.amount_cents, r.attempts FROM refunds AS r WHERE r.status = 'ABNORMAL' ORDER BY r.refund_no LIMIT 100`},
 	{title: "orders, not asked about their refunds any more", note: "inspect order, and ask the provider what has gone back; when all of it has: complete order ID REFUNDED",
 		sql: `SELECT o.order_id, o.payment_no, o.paid_cents, o.refund_cents, o.refunded_cents, (

@@ -36,7 +36,7 @@ func TestUsageIsTheWhole(t *testing.T) {
 		_, err := runbook.Parse(nil, args...)
 		require.NoError(t, err, "%q", args)
 	}
-	require.Equal(t, 25, called)
+	require.Equal(t, 27, called)
 	page, err := os.ReadFile("../../../docs/example.md")
 	require.NoError(t, err)
 	_, list, _ := strings.Cut(runbook.Usage, "\n\n")
