@@ -190,3 +190,42 @@ func TestRefundIsNotSettledByHand(t *testing.T) {
 	require.ErrorContains(t, d.does("complete", "refund", "r-1", "closed"), "complete attempt "+id)
 	require.Empty(t, d.audits())
 }
+
+// A case says how its refund stands now, and what was tried in its place; another
+// refund's number in its text, which a customer chose, says nothing.
+func TestCaseShowsHowItsRefundStands(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.refused()
+	opened := func(detail string) string {
+		id := d.opened(detail)
+		_, err := d.pool.Exec(t.Context(), "UPDATE shop_cases SET detail = delivery_id WHERE id = $1::text::bigint", id)
+		require.NoError(t, err)
+		return id
+	}
+	id := opened(`refund_no="r-1": the provider did not give it back; it is CLOSED`)
+	other := opened(`refund_no="r-1\" refund_no=\"r-1": as told`)
+	d.makes(`p"2`, `p"2`, 7)
+	returned := opened(`payment_no="p\"2" amount_cents=7 has to go back, and no provider of refunds is set`)
+	none := opened("the number belongs to another order")
+	shows := func(want map[string]string) {
+		t.Helper()
+		text, err := d.run("inspect", "stuck")
+		require.NoError(t, err)
+		list := sections(text)["cases"]
+		for id, now := range want {
+			require.Regexp(t, `(?m)^`+id+`  +`+now+`  +`+orderA, list)
+			text, err := d.run("inspect", "case", id)
+			require.NoError(t, err)
+			require.Regexp(t, `(?m)^refund_now +`+now+`$`, sections(text)["case"])
+		}
+	}
+	shows(map[string]string{id: "r-1 CLOSED", other: "-", returned: `p"2 SENT`, none: "-"})
+	require.NoError(t, d.does("release", "refund", "r-1", "r-2"))
+	shows(map[string]string{id: "r-1 CLOSED, again as r-2 REQUESTED", other: "-"})
+	require.NoError(t, d.does("complete", "refund", "r-2", "closed"))
+	require.NoError(t, d.does("release", "refund", "r-2", "r-3"))
+	require.NoError(t, d.does("complete", "refund", "r-3", "succeeded"))
+	shows(map[string]string{id: "r-1 CLOSED, again as r-2 CLOSED, again as r-3 SUCCEEDED"})
+	d.says("again as r-3 SUCCEEDED", "inspect", "order", orderA)
+}
