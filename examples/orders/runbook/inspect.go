@@ -63,6 +63,9 @@ func inspection(words []string) (Command, error) {
 	case len(keys) != 1:
 		return nil, fmt.Errorf("%w: inspect %s takes one key", ErrUsage, kind)
 	}
+	if err := isKey(kind, keys[0]); err != nil {
+		return nil, err
+	}
 	return func(ctx context.Context, pool *pgxpool.Pool, out io.Writer) error {
 		err := printAll(ctx, pool, out, sections, keys[0])
 		if noKey(err) {
