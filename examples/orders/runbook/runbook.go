@@ -92,9 +92,9 @@ func RunWith(ctx context.Context, pool *pgxpool.Pool, open OpenInbox, out io.Wri
 // ErrUsage, which says in a line what is wrong.
 //
 // The command's error is ErrUsage for a key that such a record cannot have;
-// fsm.ErrNotFound where there is no such record; ErrNoInbox; ErrClosed; those of
-// another try of a refund; otherwise that of the package whose record it is, or
-// open's.
+// fsm.ErrNotFound where there is no such record; ErrNoInbox; ErrClosed; ErrOver and
+// ErrNotWaiting; those of another try of a refund, and of shop's SettleRefund;
+// otherwise that of the package whose record it is, or open's.
 func Parse(open OpenInbox, args ...string) (Command, error) {
 	if len(args) == 0 {
 		return nil, fmt.Errorf("%w: a verb is missing", ErrVerb)
