@@ -57,9 +57,9 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 	case "complete event 0":
 		return endEvent(key)
 	case "complete case 0":
-		return closeRow(cases, key)
+		return closeCase(key)
 	case "complete delivery 0":
-		return closeRow(oddOnes, key)
+		return endDelivery(key)
 	case "complete order 1":
 		return correctOrder(key, order.State(args[2]))
 	}

@@ -58,7 +58,7 @@ const Usage = Synopsis + `
   complete order ID STATE           force it into a state, free of the machine's edges
   complete outbox MACHINE/KEY ROW   set its first message aside, undelivered
   complete event NUMBER             close it unprocessed
-  complete delivery NUMBER          be done with an odd one
+  complete delivery NUMBER          be done with an odd one, and those of its body
   complete case NUMBER              be done with it
   complete letter NUMBER            be done with it
 
@@ -92,7 +92,7 @@ func RunWith(ctx context.Context, pool *pgxpool.Pool, open OpenInbox, out io.Wri
 // ErrUsage, which says in a line what is wrong.
 //
 // The command's error is ErrUsage for a key that such a record cannot have;
-// fsm.ErrNotFound where there is no such record; ErrNoInbox; ErrClosed; ErrOver and
+// fsm.ErrNotFound where there is no such record; ErrNoInbox; ErrClosed of a case; ErrOver and
 // ErrNotWaiting; those of another try of a refund, and of shop's SettleRefund;
 // otherwise that of the package whose record it is, or open's.
 func Parse(open OpenInbox, args ...string) (Command, error) {
