@@ -602,13 +602,13 @@ WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 -- name: RefundClose :one
 -- Event close: the provider says that it did not happen
 -- Cells:
---   1: SENT, ABNORMAL → CLOSED
---   2: ignore in REQUESTED, SUCCEEDED, CLOSED
+--   1: REQUESTED, SENT, ABNORMAL → CLOSED
+--   2: ignore in SUCCEEDED, CLOSED
 WITH locked AS MATERIALIZED (
   SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell
   FROM refunds AS o
   CROSS JOIN LATERAL (SELECT (CASE
-     WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
+     WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.refund_no = @fsm_key::text
     AND c.fsm_cell = 1 AND o.version = COALESCE(sqlc.narg('fsm_version')::bigint, o.version)
@@ -643,8 +643,8 @@ SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigi
        o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
 FROM refunds AS o
 CROSS JOIN LATERAL (SELECT (CASE
-   WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
-   WHEN o.status IN ('REQUESTED', 'SUCCEEDED', 'CLOSED') THEN 2
+   WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') THEN 1
+   WHEN o.status IN ('SUCCEEDED', 'CLOSED') THEN 2
    ELSE 0 END)::integer AS fsm_cell) AS c
 LEFT JOIN LATERAL (
   SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
@@ -712,13 +712,13 @@ WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 -- name: RefundStick :one
 -- Event stick: the provider reports an abnormal refund
 -- Cells:
---   1: SENT → ABNORMAL, emits refund_stuck
---   2: ignore in REQUESTED, ABNORMAL, SUCCEEDED, CLOSED
+--   1: REQUESTED, SENT → ABNORMAL, emits refund_stuck
+--   2: ignore in ABNORMAL, SUCCEEDED, CLOSED
 WITH locked AS MATERIALIZED (
   SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell
   FROM refunds AS o
   CROSS JOIN LATERAL (SELECT (CASE
-     WHEN o.status = 'SENT' THEN 1
+     WHEN o.status IN ('REQUESTED', 'SENT') THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.refund_no = @fsm_key::text
     AND c.fsm_cell = 1 AND o.version = COALESCE(sqlc.narg('fsm_version')::bigint, o.version)
@@ -760,8 +760,8 @@ SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> sqlc.narg('fsm_version')::bigi
        o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
 FROM refunds AS o
 CROSS JOIN LATERAL (SELECT (CASE
-   WHEN o.status = 'SENT' THEN 1
-   WHEN o.status IN ('REQUESTED', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+   WHEN o.status IN ('REQUESTED', 'SENT') THEN 1
+   WHEN o.status IN ('ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
    ELSE 0 END)::integer AS fsm_cell) AS c
 LEFT JOIN LATERAL (
   SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h

@@ -118,6 +118,10 @@ SELECT
 -- Has whoever would move the order wait.
 SELECT 1 FROM orders AS o WHERE o.order_id = @order_id::uuid FOR NO KEY UPDATE;
 
+-- name: ShopRefundLock :exec
+-- Has whoever would move the refund, or start its call to the provider, wait.
+SELECT 1 FROM refunds AS r WHERE r.refund_no = @refund_no::text FOR NO KEY UPDATE;
+
 -- name: ShopPointsAdd :exec
 -- Books points once for an order; the key refuses a second time.
 INSERT INTO shop_points (order_id, kind, customer_id, points)

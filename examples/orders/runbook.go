@@ -27,7 +27,7 @@ func lookAfter(ctx context.Context, url string, out io.Writer, args []string) in
 		_, _ = fmt.Fprintln(out, runbook.Usage)
 		return 0
 	case err != nil:
-		return ended(err)
+		return ended(os.Stderr, err)
 	case url == "":
 		_, _ = fmt.Fprintln(os.Stderr, `DATABASE_URL is not set: "orders serve" prints that of its private server`)
 		return 2
@@ -37,19 +37,23 @@ func lookAfter(ctx context.Context, url string, out io.Writer, args []string) in
 		return 2
 	}
 	defer pool.Close()
-	return ended(command(ctx, pool, out))
+	return ended(os.Stderr, command(ctx, pool, out))
 }
 
-// ended is the exit code of an error, which is told; of a wrong call with the usage.
-func ended(err error) int {
+// ended is the exit code of an error, which is told in a line; without a verb with how
+// the command is called.
+func ended(out io.Writer, err error) int {
 	switch {
 	case err == nil:
 		return 0
+	case errors.Is(err, runbook.ErrVerb):
+		_, _ = fmt.Fprintf(out, "%v\n%s\nAll of it: orders runbook -h\n", err, runbook.Synopsis)
+		return 2
 	case errors.Is(err, runbook.ErrUsage):
-		_, _ = fmt.Fprintf(os.Stderr, "%s\n\n%v\n", runbook.Usage, err)
+		_, _ = fmt.Fprintf(out, "%v (orders runbook -h)\n", err)
 		return 2
 	default:
-		_, _ = fmt.Fprintln(os.Stderr, err)
+		_, _ = fmt.Fprintln(out, err)
 		return 1
 	}
 }

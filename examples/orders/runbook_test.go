@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -41,6 +42,30 @@ func TestRunbookSaysHowItIsCalled(t *testing.T) {
 	for _, args := range [][]string{{}, {"look"}, {"release", "case", "1"}} {
 		var out bytes.Buffer
 		require.Equal(t, 2, lookAfter(t.Context(), "", &out, args), "%q", args)
+	}
+}
+
+// What is wrong with a call is told in a line; how it is called only where not even
+// the verb is known, in a few.
+func TestRunbookSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args  []string
+		lines int
+		want  string
+	}{
+		{[]string{}, 5, "usage: want inspect, release or complete: a verb is missing\nusage: orders runbook inspect "},
+		{[]string{"look"}, 5, `there is no verb "look"`},
+		{[]string{"complete", "case", "1"}, 1, "-actor and -reason are missing: who does this, and why"},
+		{[]string{"inspect", "order", "nix"}, 1, "a UUID such as"},
+		{[]string{"complete", "order", "nix", "PAID", "-actor", "ann", "-reason", "so"}, 1, "a UUID such as"},
+		{[]string{"release", "attempt", "nix", "-actor", "ann", "-reason", "so"}, 1, "a UUID such as"},
+	} {
+		_, err := runbook.Parse(nil, c.args...)
+		var out bytes.Buffer
+		require.Equal(t, 2, ended(&out, err), "%q", c.args)
+		require.Contains(t, out.String(), c.want)
+		require.Equal(t, c.lines, strings.Count(out.String(), "\n"), out.String())
 	}
 }
 

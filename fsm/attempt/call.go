@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/internal/alone"
 )
 
 // errTooLate ends the rounds of an attempt that may not be sent any more.
@@ -155,7 +156,7 @@ WHERE a.id = $1 AND a.owner = $2 AND a.fence = $3`
 
 // renew makes the lease last for one call more.
 func (r *round) renew(ctx context.Context) error {
-	n, err := changed(ctx, r.db, renewSQL, r.a.ID, r.owner, r.a.Fence, r.policy.Lease)
+	n, err := alone.Exec(ctx, r.db, renewSQL, r.a.ID, r.owner, r.a.Fence, r.policy.Lease)
 	if err != nil {
 		return dbError("renew", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/internal/alone"
 )
 
 // Drive takes an attempt one round on, due or not, and returns it as it is then.
@@ -114,7 +115,7 @@ func (r *round) abandon(ctx context.Context, id string, err error) {
 	}
 	ctx, cancel := detach(ctx)
 	defer cancel()
-	_, _ = changed(ctx, r.db, abandonSQL, id, r.owner) // the claim's own error is told
+	_, _ = alone.Exec(ctx, r.db, abandonSQL, id, r.owner) // the claim's own error is told
 }
 
 // notClaimed says why an attempt was not to be had.
@@ -215,7 +216,7 @@ func (r *round) complete(ctx context.Context) error {
 func (r *round) inTx(ctx context.Context, fn func(context.Context, pgx.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, r.policy.Lease)
 	defer cancel()
-	return fsm.RunTx(ctx, r.db, readCommitted, fn)
+	return fsm.RunTx(ctx, r.db, alone.ReadCommitted, fn)
 }
 
 const putDownSQL = `UPDATE fsm_attempts AS a

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/internal/alone"
 )
 
 // ErrNotStuck says that an attempt does not wait for a person. Nothing was done.
@@ -81,7 +82,7 @@ func repair(ctx context.Context, db fsm.DB, sql, id, action string, by fsm.Corre
 		return err
 	}
 	var fence int64
-	err = byItself(ctx, db, func(ctx context.Context, db fsm.DB) error {
+	err = alone.Run(ctx, db, func(ctx context.Context, db fsm.DB) error {
 		return db.QueryRow(ctx, sql, append([]any{id, action, by.Actor, by.Reason}, more...)...).Scan(&fence)
 	})
 	if !errors.Is(err, pgx.ErrNoRows) {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/internal/alone"
 )
 
 // Pool is where rounds are driven: *pgxpool.Pool or *pgx.Conn. A round commits by
@@ -96,27 +97,9 @@ func scan(row pgx.Row, more ...any) (Attempt, error) {
 	return a, nil
 }
 
-// readCommitted is what all transactions here need: a statement that waited for
-// another transaction goes by what that one committed.
-var readCommitted = fsm.TxPolicy{Options: pgx.TxOptions{IsoLevel: pgx.ReadCommitted}}
-
-// byItself runs a statement that commits by itself. A server may have a stricter
-// default than READ COMMITTED, at which a statement that met another transaction
-// fails with 40001, having done nothing: then it runs again in a transaction of that
-// level. In a transaction of the caller's the level is his, and so is the error.
-func byItself(ctx context.Context, db fsm.DB, run func(ctx context.Context, db fsm.DB) error) error {
-	err := run(ctx, db)
-	var failure interface{ SQLState() string }
-	own, ok := db.(fsm.TxBeginner)
-	if !ok || !errors.As(err, &failure) || failure.SQLState() != "40001" {
-		return err
-	}
-	return fsm.RunTx(ctx, own, readCommitted, func(ctx context.Context, tx pgx.Tx) error { return run(ctx, tx) })
-}
-
 // one runs a statement of one row that commits by itself, and reads its attempt.
 func one(ctx context.Context, db fsm.DB, more []any, sql string, args ...any) (a Attempt, err error) {
-	err = byItself(ctx, db, func(ctx context.Context, db fsm.DB) error {
+	err = alone.Run(ctx, db, func(ctx context.Context, db fsm.DB) error {
 		a, err = scan(db.QueryRow(ctx, sql, args...), more...)
 		return err
 	})
@@ -124,17 +107,6 @@ func one(ctx context.Context, db fsm.DB, more []any, sql string, args ...any) (a
 		return Attempt{}, err
 	}
 	return a, nil
-}
-
-// changed runs a statement that commits by itself, and returns how many rows it
-// changed.
-func changed(ctx context.Context, db fsm.DB, sql string, args ...any) (n int64, err error) {
-	err = byItself(ctx, db, func(ctx context.Context, db fsm.DB) error {
-		tag, err := db.Exec(ctx, sql, args...)
-		n = tag.RowsAffected()
-		return err
-	})
-	return n, err
 }
 
 // dbError says what a database's error leaves done, as fsm's calls do: it is

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/internal/alone"
 )
 
 // Sweeper moves attempts that were completed Policy.Keep ago into
@@ -72,7 +73,7 @@ func (s *Sweeper) kind(ctx context.Context, kind *Kind) (int, error) {
 	}
 	keep, page, moved := kind.Policy.filled().Keep, positive(s.Page, 1000), 0
 	for {
-		n, err := changed(ctx, s.DB, sweepSQL, kind.Name, keep, page)
+		n, err := alone.Exec(ctx, s.DB, sweepSQL, kind.Name, keep, page)
 		if err != nil {
 			return moved, dbError("sweep", err)
 		}

@@ -1,13 +1,18 @@
 package consume
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -138,6 +143,38 @@ func details(l Letter) string {
 	for _, name := range names {
 		fmt.Fprintf(&b, "%q: %q\n", name, l.Message.Metadata[name])
 	}
-	fmt.Fprintf(&b, "%q", l.Message.Payload)
+	b.WriteString(body(l.Message.Payload))
+	return b.String()
+}
+
+// shownBytes is how many bytes of a payload are printed that is no text.
+const shownBytes = 32
+
+// body is a payload as a person can read and paste it: an object or array as JSON of
+// several lines, other text in quotes, and of what is no text length and beginning.
+func body(payload []byte) string {
+	var indented bytes.Buffer
+	start := bytes.TrimLeft(payload, " \t\r\n")
+	switch {
+	case !utf8.Valid(payload):
+		return fmt.Sprintf("%d bytes that are no UTF-8, from %x", len(payload), payload[:min(len(payload), shownBytes)])
+	case !bytes.HasPrefix(start, []byte("{")) && !bytes.HasPrefix(start, []byte("[")):
+		return strconv.Quote(string(payload))
+	case json.Indent(&indented, bytes.TrimSpace(payload), "", "  ") != nil:
+		return strconv.Quote(string(payload))
+	}
+	// Only line ends can stand outside of the texts of JSON, and not raw within.
+	var b strings.Builder
+	for _, r := range indented.String() {
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
 	return b.String()
 }

@@ -123,6 +123,41 @@ func TestCommandWithoutPublish(t *testing.T) {
 	require.True(t, strings.HasPrefix(out.String(), "requeued "), out.String())
 }
 
+// A payload is printed as it can be read, and pasted into what reads JSON; and still
+// controls no terminal.
+func TestCommandPrintsPayloads(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ payload, want string }{
+		"object":       {" {\"id\":12345678901234567890,\r\n\"to\":[\"naïve\",\"\u202e\u009b31m \U000e0001\"]}\n", "{\n  \"id\": 12345678901234567890,\n  \"to\": [\n    \"naïve\",\n    \"\\u202e\\u009b31m \\udb40\\udc01\"\n  ]\n}"},
+		"array":        {`[1]`, "[\n  1\n]"},
+		"empty object": {`{}`, `{}`},
+		"word":         {`"a"`, `"\"a\""`},
+		"half":         {`{"a":`, `"{\"a\":"`},
+		"text":         {"a\n\x1b[31m", `"a\n\x1b[31m"`},
+		"nothing":      {"", `""`},
+		"no text":      {"\xff\x00", "2 bytes that are no UTF-8, from ff00"},
+		"long no text": {strings.Repeat("\xff", 40), "40 bytes that are no UTF-8, from " + strings.Repeat("ff", 32)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := newConsumer(t)
+			m := message("m-1")
+			m.Payload = []byte(test.payload)
+			for range c.Tries {
+				_, err := c.Consume(t.Context(), "a", m, func(context.Context, pgx.Tx, consume.Message) error { return errBoom })
+				require.ErrorIs(t, err, errBoom)
+			}
+			letters, err := c.Letters(t.Context(), 0, 0)
+			require.NoError(t, err)
+			require.Len(t, letters, 1)
+			var out strings.Builder
+			command := consume.Command{Consumer: c, Out: &out}
+			require.NoError(t, command.Run(t.Context(), "letter", strconv.FormatInt(letters[0].ID, 10)))
+			require.True(t, strings.HasSuffix(out.String(), "\n"+test.want+"\n"), out.String())
+		})
+	}
+}
+
 var errClosed = errors.New("closed")
 
 // closed is a writer that nobody reads.

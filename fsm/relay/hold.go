@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/internal/alone"
 )
 
 // Hold is a key that is held up by its first message.
@@ -65,7 +66,7 @@ func Retry(ctx context.Context, db fsm.DB, machine, key string) error {
 	if err := errors.Join(blank("machine", machine), blank("key", key)); err != nil {
 		return err
 	}
-	n, err := changed(ctx, db, `UPDATE fsm_outbox_holds AS h SET tries = 0, next_at = now() WHERE h.machine = $1 AND h.key = $2`, machine, key)
+	n, err := alone.Exec(ctx, db, `UPDATE fsm_outbox_holds AS h SET tries = 0, next_at = now() WHERE h.machine = $1 AND h.key = $2`, machine, key)
 	switch {
 	case err != nil:
 		return told("try again", err)
@@ -73,28 +74,6 @@ func Retry(ctx context.Context, db fsm.DB, machine, key string) error {
 		return ErrNotHeld
 	}
 	return nil
-}
-
-// readCommitted is what all transactions here need: a later statement sees what
-// another transaction committed meanwhile.
-var readCommitted = pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
-
-// changed runs a statement, and returns how many rows it changed: by itself in a
-// transaction of READ COMMITTED, whatever the server's default is; in a caller's
-// transaction at his level.
-func changed(ctx context.Context, db fsm.DB, sql string, args ...any) (n int64, err error) {
-	run := func(ctx context.Context, db fsm.DB) error {
-		tag, err := db.Exec(ctx, sql, args...)
-		n = tag.RowsAffected()
-		return err
-	}
-	own, ok := db.(fsm.TxBeginner)
-	if !ok {
-		err = run(ctx, db)
-		return n, err
-	}
-	err = fsm.RunTx(ctx, own, fsm.TxPolicy{Options: readCommitted}, func(ctx context.Context, tx pgx.Tx) error { return run(ctx, tx) })
-	return n, err
 }
 
 // Decision says who sets a message aside, and why. Both are required.
@@ -132,7 +111,7 @@ func SetAside(ctx context.Context, db fsm.DB, machine, key string, row int64, d 
 	}
 	begin := db.Begin
 	if own, ok := db.(fsm.TxBeginner); ok {
-		begin = func(ctx context.Context) (pgx.Tx, error) { return own.BeginTx(ctx, readCommitted) }
+		begin = func(ctx context.Context) (pgx.Tx, error) { return own.BeginTx(ctx, alone.ReadCommitted.Options) }
 	}
 	tx, err := begin(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/internal/alone"
 )
 
 // keepSent moves rows to those that were sent. A row that a person put into the
@@ -161,7 +162,7 @@ func (r *Relay) setBehind(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return fsm.RunTx(ctx, r.DB, fsm.TxPolicy{Options: readCommitted}, func(ctx context.Context, tx pgx.Tx) error {
+	return fsm.RunTx(ctx, r.DB, alone.ReadCommitted, func(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, pointBehind, ids); err != nil {
 			return told("pass over what is held", err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/internal/alone"
 )
 
 // round takes a batch of a lane, sends it and marks it, in one transaction. It
@@ -49,7 +50,7 @@ func (r *Relay) round(ctx context.Context, l *lane) (int, bool, error) {
 // bounds the wait for a connection; fn's context and the COMMIT go on when it
 // ends, since what was sent is to be marked.
 func (r *Relay) inTx(ctx context.Context, fn func(detached context.Context, tx pgx.Tx) error) error {
-	tx, err := r.DB.BeginTx(ctx, readCommitted)
+	tx, err := r.DB.BeginTx(ctx, alone.ReadCommitted.Options)
 	if err != nil {
 		return fmt.Errorf("relay: %w: begin: %w", fsm.ErrNothingDone, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/internal/alone"
 )
 
 // sweepSent deletes the oldest of what was sent: $1 is how long to keep it, in
@@ -37,7 +38,7 @@ func Sweep(ctx context.Context, db fsm.DB, keep time.Duration) (int64, error) {
 	}
 	deleted := int64(0)
 	for {
-		n, err := changed(ctx, db, sweepSent, keep.Microseconds(), SweepPage)
+		n, err := alone.Exec(ctx, db, sweepSent, keep.Microseconds(), SweepPage)
 		if err != nil {
 			return deleted, told("sweep", err)
 		}

@@ -15,7 +15,7 @@ WITH locked AS MATERIALIZED (
   SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell
   FROM refunds AS o
   CROSS JOIN LATERAL (SELECT (CASE
-     WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
+     WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.refund_no = $1::text
     AND c.fsm_cell = 1 AND o.version = COALESCE($2::bigint, o.version)
@@ -50,8 +50,8 @@ SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
        o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
 FROM refunds AS o
 CROSS JOIN LATERAL (SELECT (CASE
-   WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
-   WHEN o.status IN ('REQUESTED', 'SUCCEEDED', 'CLOSED') THEN 2
+   WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') THEN 1
+   WHEN o.status IN ('SUCCEEDED', 'CLOSED') THEN 2
    ELSE 0 END)::integer AS fsm_cell) AS c
 LEFT JOIN LATERAL (
   SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
@@ -93,8 +93,8 @@ type RefundCloseRow struct {
 // Event close: the provider says that it did not happen
 // Cells:
 //
-//	1: SENT, ABNORMAL → CLOSED
-//	2: ignore in REQUESTED, SUCCEEDED, CLOSED
+//	1: REQUESTED, SENT, ABNORMAL → CLOSED
+//	2: ignore in SUCCEEDED, CLOSED
 func (q *Queries) RefundClose(ctx context.Context, arg RefundCloseParams) (RefundCloseRow, error) {
 	row := q.db.QueryRow(ctx, refundClose,
 		arg.FsmKey,
@@ -1384,7 +1384,7 @@ WITH locked AS MATERIALIZED (
   SELECT o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at, c.fsm_cell
   FROM refunds AS o
   CROSS JOIN LATERAL (SELECT (CASE
-     WHEN o.status = 'SENT' THEN 1
+     WHEN o.status IN ('REQUESTED', 'SENT') THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.refund_no = $1::text
     AND c.fsm_cell = 1 AND o.version = COALESCE($2::bigint, o.version)
@@ -1426,8 +1426,8 @@ SELECT (CASE WHEN c.fsm_cell = 1 AND o.version <> $2::bigint THEN 'Stale'
        o.refund_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.payment_no, o.amount_cents, o.attempts, o.settled_at
 FROM refunds AS o
 CROSS JOIN LATERAL (SELECT (CASE
-   WHEN o.status = 'SENT' THEN 1
-   WHEN o.status IN ('REQUESTED', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+   WHEN o.status IN ('REQUESTED', 'SENT') THEN 1
+   WHEN o.status IN ('ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
    ELSE 0 END)::integer AS fsm_cell) AS c
 LEFT JOIN LATERAL (
   SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
@@ -1469,8 +1469,8 @@ type RefundStickRow struct {
 // Event stick: the provider reports an abnormal refund
 // Cells:
 //
-//	1: SENT → ABNORMAL, emits refund_stuck
-//	2: ignore in REQUESTED, ABNORMAL, SUCCEEDED, CLOSED
+//	1: REQUESTED, SENT → ABNORMAL, emits refund_stuck
+//	2: ignore in ABNORMAL, SUCCEEDED, CLOSED
 func (q *Queries) RefundStick(ctx context.Context, arg RefundStickParams) (RefundStickRow, error) {
 	row := q.db.QueryRow(ctx, refundStick,
 		arg.FsmKey,

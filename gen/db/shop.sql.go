@@ -373,6 +373,20 @@ func (q *Queries) ShopRefundBooks(ctx context.Context, arg ShopRefundBooksParams
 	return i, err
 }
 
+const shopRefundLock = `-- name: ShopRefundLock :exec
+SELECT 1 FROM refunds AS r WHERE r.refund_no = $1::text FOR NO KEY UPDATE
+`
+
+type ShopRefundLockParams struct {
+	RefundNo string
+}
+
+// Has whoever would move the refund, or start its call to the provider, wait.
+func (q *Queries) ShopRefundLock(ctx context.Context, arg ShopRefundLockParams) error {
+	_, err := q.db.Exec(ctx, shopRefundLock, arg.RefundNo)
+	return err
+}
+
 const shopStockGet = `-- name: ShopStockGet :one
 SELECT s.quantity FROM shop_stock AS s WHERE s.sku = $1::text
 `

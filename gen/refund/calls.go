@@ -162,9 +162,9 @@ var closeInfo = &fsm.EventInfo{Machine: "refund", Event: "close"}
 
 // Close fires close on the row. The provider says that it did not happen.
 //
-// Applied: SENT, ABNORMAL → CLOSED.
+// Applied: REQUESTED, SENT, ABNORMAL → CLOSED.
 //
-// Ignored: in REQUESTED, SUCCEEDED, CLOSED.
+// Ignored: in SUCCEEDED, CLOSED.
 func Close(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
 	return fsm.Fire(ctx, on, closeInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {
@@ -184,9 +184,9 @@ var stickInfo = &fsm.EventInfo{Machine: "refund", Event: "stick"}
 
 // Stick fires stick on the row. The provider reports an abnormal refund.
 //
-// Applied: SENT → ABNORMAL.
+// Applied: REQUESTED, SENT → ABNORMAL.
 //
-// Ignored: in REQUESTED, ABNORMAL, SUCCEEDED, CLOSED.
+// Ignored: in ABNORMAL, SUCCEEDED, CLOSED.
 func Stick(ctx context.Context, on fsm.DB, key Key, options ...fsm.Option) (Result, error) {
 	return fsm.Fire(ctx, on, stickInfo, options, nil,
 		func(ctx context.Context, on fsm.DB, c *fsm.Call) (fsm.Answer[State, Row], error) {

@@ -74,12 +74,12 @@ func Next(s State, e Event) []State {
 		}
 	case EventClose:
 		switch s {
-		case StateSent, StateAbnormal:
+		case StateRequested, StateSent, StateAbnormal:
 			return []State{StateClosed}
 		}
 	case EventStick:
 		switch s {
-		case StateSent:
+		case StateRequested, StateSent:
 			return []State{StateAbnormal}
 		}
 	}

@@ -58,7 +58,8 @@ var table = []struct {
 
 	{"fsm", nil},
 	{"fsm/fsmtest", []string{"fsm"}},
-	{"fsm/attempt", []string{"fsm", "fsm/fault"}},
+	{"fsm/internal/alone", []string{"fsm"}},
+	{"fsm/attempt", []string{"fsm", "fsm/fault", "fsm/internal/alone"}},
 	{"fsm/attempt/attemptriver", []string{"fsm/attempt"}},
 	{"fsm/fault", nil},
 	{"fsm/token", []string{"fsm", "fsm/fault"}},
@@ -69,7 +70,7 @@ var table = []struct {
 	{"fsm/command", []string{"fsm", "fsm/fault"}},
 	{"fsm/command/commandhttp", []string{"fsm", "fsm/command"}},
 	{"fsm/webhook", nil},
-	{"fsm/relay", []string{"fsm", "fsm/fault"}},
+	{"fsm/relay", []string{"fsm", "fsm/fault", "fsm/internal/alone"}},
 	{"fsm/relay/relaywatermill", []string{"fsm/relay"}},
 	{"fsm/consume", []string{"fsm", "fsm/fault"}},
 	{"fsm/consume/consumeredis", []string{"fsm/internal/redisconn"}},

@@ -28,6 +28,11 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 		return nil, fmt.Errorf("%w: %s which record? KIND and KEY are missing", ErrUsage, verb)
 	}
 	key := args[1]
+	if kind := args[0]; kind == "order" || kind == "attempt" {
+		if err := uuid(kind, key); err != nil {
+			return nil, err
+		}
+	}
 	switch fmt.Sprintf("%s %s %d", verb, args[0], len(args)-2) {
 	case "release outbox 0":
 		return retryOutbox(key)
@@ -43,6 +48,8 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 		return releaseRefund(key), nil
 	case "release refund 1":
 		return tryAgain(key, args[2])
+	case "complete refund 1":
+		return completeRefund(key, args[2])
 	case "complete attempt 2":
 		return settleAttempt(key, args[2], args[3])
 	case "release event 0":
@@ -50,9 +57,9 @@ func actOf(verb string, args []string, open OpenInbox) (action, error) {
 	case "complete event 0":
 		return endEvent(key)
 	case "complete case 0":
-		return closeRow(cases, key)
+		return closeCase(key)
 	case "complete delivery 0":
-		return closeRow(oddOnes, key)
+		return endDelivery(key)
 	case "complete order 1":
 		return correctOrder(key, order.State(args[2]))
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/pawl-go/pawl/gen/refund"
 )
 
-// refused is a paid order, of whose payment p-1 of 100 the refund r-1 of 40 was
-// promised, sent without an attempt, and closed.
-func (d *desk) refused() {
+// promised is a paid order, of whose payment p-1 of 100 the refund r-1 of 40 was
+// promised, and not sent.
+func (d *desk) promised() {
 	d.t.Helper()
 	ctx := d.t.Context()
 	d.order()
@@ -24,7 +24,16 @@ func (d *desk) refused() {
 	require.NoError(d.t, err)
 	_, err = order.Refund(ctx, d.pool, orderA, order.RefundParams{RefundNo: "r-1", AmountCents: 40})
 	require.NoError(d.t, err)
-	d.makes("r-1", "p-1", 40)
+	_, err = refund.Create(ctx, d.pool, refund.CreateParams{Key: "r-1", OrderID: orderA, PaymentNo: "p-1", AmountCents: 40})
+	require.NoError(d.t, err)
+}
+
+// refused is promised, sent without an attempt, and closed.
+func (d *desk) refused() {
+	d.t.Helper()
+	d.promised()
+	_, err := refund.Send(d.t.Context(), d.pool, "r-1")
+	require.NoError(d.t, err)
 	d.closes("r-1")
 }
 

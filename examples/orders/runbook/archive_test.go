@@ -32,7 +32,7 @@ func TestInspectArchived(t *testing.T) {
 	require.NoError(t, err)
 	got := sections(text)
 	require.Equal(t, "none\n", got["command"])
-	for _, part := range []string{"scope        ann\n", "status       201\n", `{"order_id":"` + orderA + `"}`} {
+	for _, part := range []string{"scope        ann\n", "status       201\n", "body\n{\n  \"order_id\": \"" + orderA + "\"\n}\n"} {
 		require.Contains(t, got["archive"], part)
 	}
 

@@ -54,18 +54,28 @@ func replay(text string, open OpenInbox) (action, error) {
 	}, nil
 }
 
-// endEvent closes an event of whatever provider. The inbox that does so receives
-// nothing; its secret is random.
+// endEvent closes an event of whatever provider.
 func endEvent(text string) (action, error) {
+	return closing("event", "fsm_inbox", text, (*inbox.Inbox).End)
+}
+
+// endDelivery closes an odd delivery, and unreadable ones of the same body with it.
+func endDelivery(text string) (action, error) {
+	return closing("delivery", "fsm_deliveries", text, (*inbox.Inbox).EndOdd)
+}
+
+// closing has a row of the inbox's closed, of whatever provider. The inbox that does so
+// receives nothing; its secret is random.
+func closing(name, table, text string, end func(*inbox.Inbox, context.Context, int64, string, string) error) (action, error) {
 	id, err := number(text)
 	if err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (string, error) {
 		var provider string
-		err := pool.QueryRow(ctx, "SELECT e.provider FROM fsm_inbox AS e WHERE e.id = $1", id).Scan(&provider)
+		err := pool.QueryRow(ctx, "SELECT r.provider FROM "+table+" AS r WHERE r.id = $1", id).Scan(&provider)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return "", fmt.Errorf("event: %w", fsm.ErrNotFound)
+			return "", fmt.Errorf("%s: %w", name, fsm.ErrNotFound)
 		}
 		if err != nil {
 			return "", err
@@ -81,6 +91,6 @@ func endEvent(text string) (action, error) {
 		if err != nil {
 			return "", err
 		}
-		return "the event is closed", in.End(ctx, id, who.Actor, who.Reason)
+		return "the " + name + " is closed", end(in, ctx, id, who.Actor, who.Reason)
 	}, nil
 }

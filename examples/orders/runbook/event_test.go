@@ -160,7 +160,7 @@ func TestCompleteCaseClosesIt(t *testing.T) {
 	d.audited("shop_cases", first, "close", "open", "closed")
 	text, err := d.run("inspect", "stuck")
 	require.NoError(t, err)
-	require.Contains(t, sections(text)["cases"], "id        "+second+"\n", "the one that is open, alone")
+	require.Contains(t, sections(text)["cases"], "id          "+second+"\n", "the one that is open, alone")
 	text, err = d.run("inspect", "case", first)
 	require.NoError(t, err)
 	require.Contains(t, sections(text)["case"], "evt_1")

@@ -2,20 +2,15 @@ package runbook
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -33,7 +28,7 @@ type section struct {
 type table struct {
 	section
 	header []string
-	rows   [][]string
+	rows   [][]cell
 }
 
 // inspection is the command that prints the sections of a kind, each with its rows
@@ -62,6 +57,9 @@ func inspection(words []string) (Command, error) {
 		}, nil
 	case len(keys) != 1:
 		return nil, fmt.Errorf("%w: inspect %s takes one key", ErrUsage, kind)
+	}
+	if err := isKey(kind, keys[0]); err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context, pool *pgxpool.Pool, out io.Writer) error {
 		err := printAll(ctx, pool, out, sections, keys[0])
@@ -124,7 +122,7 @@ func printAll(ctx context.Context, pool *pgxpool.Pool, out io.Writer, sections [
 }
 
 // read returns the rows as PostgreSQL writes its values.
-func read(ctx context.Context, tx pgx.Tx, sql string, args []any) (header []string, out [][]string, err error) {
+func read(ctx context.Context, tx pgx.Tx, sql string, args []any) (header []string, out [][]cell, err error) {
 	rows, err := tx.Query(ctx, sql, append([]any{pgx.QueryResultFormats{pgx.TextFormatCode}}, args...)...)
 	if err != nil {
 		return nil, nil, err
@@ -134,50 +132,17 @@ func read(ctx context.Context, tx pgx.Tx, sql string, args []any) (header []stri
 		header = append(header, f.Name)
 	}
 	for rows.Next() {
-		row := make([]string, len(header))
+		row := make([]cell, len(header))
 		for i, v := range rows.RawValues() {
-			switch {
-			case v == nil:
-				row[i] = "-"
-			case rows.FieldDescriptions()[i].DataTypeOID == pgtype.ByteaOID:
-				row[i] = shownBody(string(v))
-			default:
-				row[i] = shown(string(v))
-			}
+			row[i] = cellOf(v, rows.FieldDescriptions()[i].DataTypeOID)
 		}
 		out = append(out, row)
 	}
 	return header, out, rows.Err()
 }
 
-// shown is a value that cannot control a terminal or break a line.
-func shown(v string) string {
-	if v == "" || strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(v)
-	}
-	return v
-}
-
-// beginning is how many bytes of a body are shown that is no text.
-const beginning = 32
-
-// shownBody is a body as its text, or as its length and beginning where it is none.
-// The value is a bytea in hexadecimal, as PostgreSQL writes it unless told otherwise.
-func shownBody(v string) string {
-	digits, ok := strings.CutPrefix(v, `\x`)
-	body, err := hex.DecodeString(digits)
-	switch {
-	case !ok || err != nil:
-		return shown(v)
-	case utf8.Valid(body):
-		return shown(string(body))
-	case len(body) > beginning:
-		return fmt.Sprintf("%d bytes that are no UTF-8: %x…", len(body), body[:beginning])
-	}
-	return fmt.Sprintf("%d bytes that are no UTF-8: %x", len(body), body)
-}
-
-// print prints rows under their header, or one row on its side.
+// print prints rows under their header, or one row on its side, and then what it has
+// of several lines.
 func (t table) print(out io.Writer, sideways bool) error {
 	if _, err := fmt.Fprintf(out, "== %s\n", t.title); err != nil {
 		return err
@@ -191,13 +156,37 @@ func (t table) print(out io.Writer, sideways bool) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	if sideways {
-		for i, name := range t.header {
-			_, _ = fmt.Fprintf(w, "%s\t%s\n", name, t.rows[0][i]) // Flush has the error
-		}
-		return w.Flush()
+		return t.printRecord(out, w)
 	}
-	for _, row := range append([][]string{t.header}, t.rows...) {
-		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
+	_, _ = fmt.Fprintln(w, strings.Join(t.header, "\t")) // Flush has the error
+	for _, row := range t.rows {
+		lines := make([]string, len(row))
+		for i, c := range row {
+			lines[i] = c.line
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(lines, "\t"))
 	}
 	return w.Flush()
+}
+
+// printRecord prints the only row on its side.
+func (t table) printRecord(out io.Writer, w *tabwriter.Writer) error {
+	row := t.rows[0]
+	for i, name := range t.header {
+		if row[i].block == "" {
+			_, _ = fmt.Fprintf(w, "%s\t%s\n", name, row[i].line) // Flush has the error
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for i, name := range t.header {
+		if row[i].block == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(out, "%s\n%s\n", name, row[i].block); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -14,8 +15,11 @@ import (
 	"github.com/pawl-go/pawl/gen/refund"
 )
 
-// ErrOver says that a refund's provider call has ended. Nothing was done.
-var ErrOver = errors.New("its provider call is over; another try has another number: release refund NUMBER NEW")
+// Why a refund is not let go on. Nothing was done.
+var (
+	ErrOver       = errors.New("its provider call is over; another try has another number: release refund NUMBER NEW")
+	ErrNotWaiting = errors.New("nothing was done: only a refund that is ABNORMAL, or whose provider call is stuck, waits to be released")
+)
 
 // resumeAttempt has a stuck attempt looked up again; the refund that waits with it
 // is retried in the same transaction.
@@ -53,26 +57,56 @@ func releaseRefund(number string) action {
 				return err
 			}
 			a, err := attempt.Find(ctx, tx, shop.RefundKind, number)
+			resumed := err == nil && a.StuckAt != nil
 			switch {
 			case errors.Is(err, attempt.ErrNotFound): // the service starts one of what is sent
 			case err != nil:
 				return err
 			case a.Completed():
 				return ErrOver
-			case a.StuckAt != nil:
+			case resumed:
 				if err := attempt.Resume(ctx, tx, a.ID, who); err != nil {
 					return err
 				}
 			}
 			retried, err := retryRefund(ctx, tx, refund.Key(number), who)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case !resumed && retried.Outcome != fsm.Applied:
+				return fmt.Errorf("%w; it is %s", ErrNotWaiting, retried.State)
 			}
 			done = fmt.Sprintf("%s: the refund is %s, version %d", retried.Outcome, retried.State, retried.Version)
 			return retried.Err()
 		})
 		return done, err
 	}
+}
+
+// completeRefund settles a refund of which the provider told a person, and nobody
+// else: without a call of ours there is no attempt to complete.
+func completeRefund(number, what string) (action, error) {
+	if what != "succeeded" && what != "closed" {
+		return nil, fmt.Errorf("%w: want succeeded or closed", ErrUsage)
+	}
+	return func(ctx context.Context, pool *pgxpool.Pool, who fsm.Correction) (done string, err error) {
+		service, err := shop.New(shop.Config{Pool: pool, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			return "", err
+		}
+		err = fsm.RunTx(ctx, pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+			was, is, err := service.SettleRefund(ctx, tx, number, what == "succeeded", who)
+			if err != nil {
+				return err
+			}
+			done = fmt.Sprintf("the refund is %s, version %d", is.Status, is.Version)
+			if is.Status == refund.StateClosed {
+				done += ": its money is promised still, and release refund NUMBER NEW gives it another try"
+			}
+			return audit{"refund", number, is.Version, "settle", string(was.Status), string(is.Status)}.write(ctx, tx, who)
+		})
+		return done, err
+	}, nil
 }
 
 // lockRefund keeps the refund as it is until tx ends, so that the service cannot

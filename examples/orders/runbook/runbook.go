@@ -11,19 +11,26 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/inbox"
 )
 
-// ErrUsage: the arguments say nothing that can be done. Nothing was done.
-var ErrUsage = errors.New("usage")
+// Why arguments say nothing that can be done; ErrVerb is an ErrUsage. Nothing was done.
+var (
+	ErrUsage = errors.New("usage")
+	ErrVerb  = fmt.Errorf("%w: want inspect, release or complete", ErrUsage)
+)
+
+// Synopsis says how the command is called.
+const Synopsis = `usage: orders runbook inspect  KIND [KEY]
+       orders runbook release  -actor WHO -reason WHY KIND KEY [WHAT]
+       orders runbook complete -actor WHO -reason WHY KIND KEY [WHAT...]`
 
 // Usage says what the arguments may be, a line each.
-const Usage = `usage: orders runbook inspect  KIND [KEY]
-       orders runbook release  -actor WHO -reason WHY KIND KEY [WHAT]
-       orders runbook complete -actor WHO -reason WHY KIND KEY [WHAT...]
+const Usage = Synopsis + `
 
   inspect stuck                     all that waits for a person, and what to do about it
   inspect inbox                     events parked or dead, and odd deliveries
@@ -46,10 +53,12 @@ const Usage = `usage: orders runbook inspect  KIND [KEY]
 
   complete attempt ID succeeded REF what the provider said, learnt in another way
   complete attempt ID refused CODE
+  complete refund NUMBER succeeded  it went back; for one without a call to the provider
+  complete refund NUMBER closed     it did not, and never will under this number
   complete order ID STATE           force it into a state, free of the machine's edges
   complete outbox MACHINE/KEY ROW   set its first message aside, undelivered
   complete event NUMBER             close it unprocessed
-  complete delivery NUMBER          be done with an odd one
+  complete delivery NUMBER          be done with an odd one, and those of its body
   complete case NUMBER              be done with it
   complete letter NUMBER            be done with it
 
@@ -79,15 +88,16 @@ func RunWith(ctx context.Context, pool *pgxpool.Pool, open OpenInbox, out io.Wri
 }
 
 // Parse returns what the arguments ask for, without a look at the database. open is
-// nil where there are no handlers. The error is flag.ErrHelp for -h, or ErrUsage.
+// nil where there are no handlers. The error is flag.ErrHelp for -h, ErrVerb, or
+// ErrUsage, which says in a line what is wrong.
 //
 // The command's error is ErrUsage for a key that such a record cannot have;
-// fsm.ErrNotFound where there is no such record; ErrNoInbox; ErrClosed; those of
-// another try of a refund; otherwise that of the package whose record it is, or
-// open's.
+// fsm.ErrNotFound where there is no such record; ErrNoInbox; ErrClosed of a case; ErrOver and
+// ErrNotWaiting; those of another try of a refund, and of shop's SettleRefund;
+// otherwise that of the package whose record it is, or open's.
 func Parse(open OpenInbox, args ...string) (Command, error) {
 	if len(args) == 0 {
-		return nil, fmt.Errorf("%w: a verb is missing", ErrUsage)
+		return nil, fmt.Errorf("%w: a verb is missing", ErrVerb)
 	}
 	verb := args[0]
 	switch verb {
@@ -95,7 +105,7 @@ func Parse(open OpenInbox, args ...string) (Command, error) {
 		return nil, flag.ErrHelp
 	case "inspect", "release", "complete":
 	default:
-		return nil, fmt.Errorf("%w: there is no verb %q", ErrUsage, verb)
+		return nil, fmt.Errorf("%w: there is no verb %q", ErrVerb, verb)
 	}
 	who, words, err := flagsOf(verb, args[1:])
 	if err != nil {
@@ -108,7 +118,7 @@ func Parse(open OpenInbox, args ...string) (Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(said("actor", who.Actor), said("reason", who.Reason)); err != nil {
+	if err := said(who); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, pool *pgxpool.Pool, out io.Writer) error {
@@ -145,9 +155,20 @@ func flagsOf(verb string, args []string) (who fsm.Correction, words []string, er
 }
 
 // said refuses an actor or a reason that says nothing, or cannot be printed.
-func said(name, text string) error {
-	if strings.TrimSpace(text) == "" || len(text) > 1000 || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return fmt.Errorf("%w: -%s must be a text of one line", ErrUsage, name)
+func said(who fsm.Correction) error {
+	actor, reason := strings.TrimSpace(who.Actor) != "", strings.TrimSpace(who.Reason) != ""
+	switch {
+	case !actor && !reason:
+		return fmt.Errorf("%w: -actor and -reason are missing: who does this, and why", ErrUsage)
+	case !actor:
+		return fmt.Errorf("%w: -actor is missing: who does this", ErrUsage)
+	case !reason:
+		return fmt.Errorf("%w: -reason is missing: why this is done", ErrUsage)
+	}
+	for _, flag := range []struct{ name, text string }{{"actor", who.Actor}, {"reason", who.Reason}} {
+		if len(flag.text) > 1000 || !utf8.ValidString(flag.text) || strings.ContainsFunc(flag.text, unicode.IsControl) {
+			return fmt.Errorf("%w: -%s is not a text of one line, of at most 1000 bytes", ErrUsage, flag.name)
+		}
 	}
 	return nil
 }
@@ -167,4 +188,25 @@ func number(text string) (int64, error) {
 		return 0, fmt.Errorf("%w: want a number from 1", ErrUsage)
 	}
 	return n, nil
+}
+
+// uuid refuses what cannot be the id of an order or an attempt.
+func uuid(kind, text string) error {
+	if new(pgtype.UUID).Scan(text) != nil {
+		return fmt.Errorf("%w: want the id of the %s, a UUID such as 7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b11", ErrUsage, kind)
+	}
+	return nil
+}
+
+// isKey refuses what cannot be the key of a record of a kind.
+func isKey(kind, text string) (err error) {
+	switch kind {
+	case "order", "attempt":
+		err = uuid(kind, text)
+	case "outbox":
+		_, _, err = rowKey(text)
+	case "event", "delivery", "case", "letter":
+		_, err = number(text)
+	}
+	return err
 }

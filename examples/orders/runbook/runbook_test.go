@@ -233,13 +233,13 @@ func TestInspectStuckListsWhatWaits(t *testing.T) {
 	require.Contains(t, got["attempts, stuck"], id)
 
 	d.says("state        dead\n", "inspect", "event", event)
-	d.says(`{"to":"ann"}`, "inspect", "letter", letter)
+	d.says("payload\n{\n  \"to\": \"ann\"\n}\n", "inspect", "letter", letter)
 	d.says("last_error     time-out\n", "inspect", "attempt", id)
 	d.says("order_created", "inspect", "outbox", "order/"+orderA)
 	_, err = d.run("inspect", "outbox", "order/none")
 	require.ErrorContains(t, err, "no message of this row waits")
 	d.command()
-	d.says(`{"order_id":"`+orderA+`"}`, "inspect", "command", "k-1")
+	d.says("body\n{\n  \"order_id\": \""+orderA+"\"\n}\n", "inspect", "command", "k-1")
 }
 
 // An order whose refunds its machine does not ask for any more waits for a person; one

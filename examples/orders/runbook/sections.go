@@ -14,6 +14,19 @@ const numbersOf = `WITH numbers (machine, number) AS (
 )
 `
 
+// caseRefund is how the refunds that a case c is about stand now: a case does not
+// close by itself when what it was opened for is settled. It is the refund that the
+// detail names, or the one that gives a payment back whole under its number, each
+// with the tries in its place. In JSON a number is quoted as in the detail.
+const caseRefund = `(WITH RECURSIVE tries (first, refund_no, status, nth) AS (
+		SELECT r.refund_no, r.refund_no, r.status, 1 FROM refunds AS r
+		WHERE r.order_id = c.order_id AND (strpos(c.detail, 'refund_no=' || to_json(r.refund_no)::text) > 0
+			OR strpos(c.detail, 'payment_no=' || to_json(r.refund_no)::text) > 0)
+		UNION ALL SELECT t.first, r.refund_no, r.status, t.nth + 1
+		FROM tries AS t JOIN fsm_audit AS a ON a.machine = 'refund' AND a.key = t.refund_no AND starts_with(a.action, '` + again + `')
+		JOIN refunds AS r ON r.refund_no = substr(a.action, length('` + again + `') + 1) WHERE t.nth < 100
+	) SELECT string_agg(CASE WHEN t.nth = 1 THEN '' ELSE '` + again + `' END || t.refund_no || ' ' || t.status, ', ' ORDER BY t.first, t.nth) FROM tries AS t) AS refund_now`
+
 var ofOrder = []section{
 	{title: "order", sql: `SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents,
 		o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at
@@ -28,7 +41,7 @@ var ofOrder = []section{
 		FROM refunds AS r WHERE r.order_id = $1::uuid ORDER BY r.refund_no`},
 	{title: "ledger", sql: `SELECT l.kind, l.number, l.payment_no, l.cents, l.outcome, l.provider, l.at
 		FROM shop_ledger AS l WHERE l.order_id = $1::uuid ORDER BY l.at, l.kind, l.number`},
-	{title: "cases", sql: `SELECT c.id, c.provider, c.delivery_id, c.event, c.outcome, c.detail, c.at, ` + cases.closed("c") + ` AS closed
+	{title: "cases", sql: `SELECT c.id, c.provider, c.delivery_id, c.event, c.outcome, c.detail, c.at, ` + caseRefund + `, ` + closed(cases, "c") + ` AS closed
 		FROM shop_cases AS c WHERE c.order_id = $1::uuid ORDER BY c.id`},
 	{title: "outbox, waiting", sql: numbersOf + `SELECT o.id, o.machine, o.key, o.version, o.event, o.topic, h.tries, h.error, h.next_at,
 		h.id IS NOT NULL AND h.next_at IS NULL AS parked
@@ -122,14 +135,14 @@ var ofRefund = []section{
 }
 
 var ofCase = []section{
-	{title: "case", sql: `SELECT c.id, c.provider, c.delivery_id, c.order_id, c.event, c.outcome, c.detail, c.at, ` + cases.closed("c") + ` AS closed
+	{title: "case", sql: `SELECT c.id, c.provider, c.delivery_id, c.order_id, c.event, c.outcome, c.detail, c.at, ` + caseRefund + `, ` + closed(cases, "c") + ` AS closed
 		FROM shop_cases AS c WHERE c.id = $1::text::bigint`},
 	{title: "audit", sql: `SELECT a.action, a.from_status, a.to_status, a.actor, a.reason, a.at
 		FROM fsm_audit AS a WHERE a.machine = 'shop_cases' AND a.key = $1::text ORDER BY a.id`},
 }
 
 var ofDelivery = []section{
-	{title: "delivery", sql: `SELECT d.id, d.provider, d.message_id, d.signed_at, d.received_at, d.verdicts, d.events, ` + oddOnes.closed("d") + ` AS closed,
+	{title: "delivery", sql: `SELECT d.id, d.provider, d.message_id, d.signed_at, d.received_at, d.verdicts, d.events, ` + closed(oddOnes, "d") + ` AS closed,
 		d.body FROM fsm_deliveries AS d WHERE d.id = $1::text::bigint`},
 	{title: "events", sql: `SELECT e.id, e.event_id, e.type, e.object, e.status, e.fingerprint, e.state, e.outcome, e.reason
 		FROM fsm_deliveries AS d JOIN fsm_inbox AS e ON e.id = ANY (d.events) WHERE d.id = $1::text::bigint ORDER BY e.id`},
@@ -140,7 +153,7 @@ var ofDelivery = []section{
 // odd is the deliveries that a person has yet to look at.
 var odd = section{title: "odd deliveries", note: "what they tell contradicts an event, or cannot be read: inspect delivery, then complete delivery",
 	sql: `SELECT d.id, d.provider, d.message_id, d.verdicts, d.events, d.received_at, d.body IS NOT NULL AS has_body
-		FROM fsm_deliveries AS d WHERE d.verdicts && '{unreadable,conflict}' AND NOT ` + oddOnes.closed("d") + ` ORDER BY d.id LIMIT 100`}
+		FROM fsm_deliveries AS d WHERE d.verdicts && '{unreadable,conflict}' AND NOT ` + closed(oddOnes, "d") + ` ORDER BY d.id LIMIT 100`}
 
 // inInbox is what has not come to a good end in the inbox, the oldest 100 of each
 // sort: parked events are tried again, the others wait for a person.
@@ -155,8 +168,8 @@ var inInbox = []section{
 // stuck is what waits for a person, the oldest 100 of each sort, with what to do
 // about it; and, last, provider calls that do not yet.
 var stuck = []section{
-	{title: "cases", note: "inspect order, or refund; then complete case. A refund that is CLOSED: release refund NUMBER NEW",
-		sql: `SELECT c.id, c.order_id, c.event, c.outcome, c.detail, c.at FROM shop_cases AS c WHERE NOT ` + cases.closed("c") + ` ORDER BY c.id LIMIT 100`},
+	{title: "cases", note: "refund_now is how its refund stands by now. inspect order, or refund; then complete case. A refund that is CLOSED: release refund NUMBER NEW",
+		sql: `SELECT c.id, ` + caseRefund + `, c.order_id, c.event, c.outcome, c.detail, c.at FROM shop_cases AS c WHERE NOT ` + closed(cases, "c") + ` ORDER BY c.id LIMIT 100`},
 	{title: "outbox, parked", note: "release outbox, or complete outbox",
 		sql: `SELECT h.machine, h.key, h.tries, h.error, h.since FROM fsm_outbox_holds AS h WHERE h.next_at IS NULL ORDER BY h.since, h.id LIMIT 100`},
 	{title: "outbox, failing for an hour", note: "nothing yet: each is tried again, and those of its key wait. Mend what the error says, then release outbox, or complete outbox",
@@ -167,7 +180,7 @@ var stuck = []section{
 	odd,
 	{title: "letters", note: "release letter, or complete letter",
 		sql: `SELECT l.id, l.consumer, l.key, l.topic, l.tries, l.error, l.at FROM fsm_dead_letters AS l WHERE l.settled = '' ORDER BY l.id LIMIT 100`},
-	{title: "refunds, abnormal", note: "release refund",
+	{title: "refunds, abnormal", note: "release refund; or ask the provider, and complete refund, or its attempt",
 		sql: `SELECT r.refund_no, r.order_id, r.payment_no, r.amount_cents, r.attempts FROM refunds AS r WHERE r.status = 'ABNORMAL' ORDER BY r.refund_no LIMIT 100`},
 	{title: "orders, not asked about their refunds any more", note: "inspect order, and ask the provider what has gone back; when all of it has: complete order ID REFUNDED",
 		sql: `SELECT o.order_id, o.payment_no, o.paid_cents, o.refund_cents, o.refunded_cents, (

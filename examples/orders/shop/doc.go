@@ -26,6 +26,11 @@
 //	POST   /callbacks/wechat        WeChat Pay's notifications, with an inbox
 //	GET    /healthz, /readyz, /debug/counters
 //
+// The ids are the caller's own. An order_id, an article_id, {id} of either, and a
+// purchase_id are UUIDs, of 36 characters. A payment_no, refund_no or booking_no is
+// 1 to 128 visible ASCII characters; a customer_id, {id} of a customer, and a sku are
+// texts of a line, of at most 128 bytes.
+//
 // Refusals are problem+json (RFC 9457). X-Request-Id and X-Actor go into the
 // history, If-Match is the version that a call expects (412 when it is another).
 // Bodies are at most 64 KiB, those of callbacks 256 KiB.

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
 	"github.com/pawl-go/pawl/fsm/relay"
+	"github.com/pawl-go/pawl/gen/db"
 	"github.com/pawl-go/pawl/gen/refund"
 )
 
@@ -87,16 +88,22 @@ func (s *Service) lastQuery(ctx context.Context, key refund.Key) error {
 
 // heardSend starts the attempt of a refund that became SENT in another way: by its
 // deadline, since it is older than the provider's setting, or by a person. Without
-// a provider it waits, and its next query starts the attempt.
+// a provider it waits, and its next query starts the attempt. The refund's lock has a
+// person who settles it by hand come before or after, never beside.
 func (c *refundCalls) heardSend(ctx context.Context, key refund.Key) error {
 	if c == nil {
 		return nil
 	}
-	row, err := refund.Get(ctx, c.pool, key)
-	if err != nil {
-		return err
-	}
-	return c.start(ctx, c.pool, row)
+	return fsm.RunTx(ctx, c.pool, fsm.TxPolicy{}, func(ctx context.Context, tx pgx.Tx) error {
+		if err := db.New(tx).ShopRefundLock(ctx, db.ShopRefundLockParams{RefundNo: string(key)}); err != nil {
+			return err
+		}
+		row, err := refund.Get(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		return c.start(ctx, tx, row)
+	})
 }
 
 // errWorking says that the attempt waits for nobody.

@@ -58,17 +58,17 @@ func (s *Service) settleNow(ctx context.Context, from origin, n notice) (fsm.Out
 // settle fires what the notice says and returns the order's outcome, with what is
 // to be counted when it is committed. Mismatched and GuardFailed have left a case
 // for a person, and so has a second machine that does not agree. After an error
-// nothing of it is left.
-func (s *Service) settle(ctx context.Context, in within, from origin, n notice) (fsm.Outcome, tally, error) {
+// nothing of it is left. The options are for both machines.
+func (s *Service) settle(ctx context.Context, in within, from origin, n notice, options ...fsm.Option) (fsm.Outcome, tally, error) {
 	var (
 		outcome fsm.Outcome
 		seen    tally
 	)
 	run := func(work func(*settling, context.Context) error) error {
 		return in(ctx, func(ctx context.Context, tx pgx.Tx) error {
-			c := &settling{Service: s, tx: tx, from: from, n: n, options: []fsm.Option{
+			c := &settling{Service: s, tx: tx, from: from, n: n, options: append([]fsm.Option{
 				fsm.Actor("provider:" + from.provider), fsm.RequestID(from.delivery), s.at(),
-			}}
+			}, options...)}
 			err := work(c, ctx)
 			seen = c.seen
 			return err

@@ -1,9 +1,11 @@
 package shop_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,21 +44,32 @@ func TestRefusedRefundIsACaseOnce(t *testing.T) {
 }
 
 // A callback says it, to a shop without a provider to call: of the order, and of the
-// refund, which waits.
+// refund, which waits. Its deadline must not send it behind that person's back, if
+// the callback was the first to speak of it.
 func TestFailedRefundIsACaseWithoutAProvider(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	b.paid(orderA, "p-1")
-	b.is(http.StatusAccepted, b.do("POST", "/orders/"+orderA+"/refunds", refundBody("r-1", 100)))
-	_, err := b.pool.Exec(t.Context(), "UPDATE refunds SET status = 'SENT', version = 2")
-	require.NoError(t, err)
-	b.told("Compensated", noticeOf("refund.failed", orderA, "", "r-1", 0))
-	b.relayed()
-	const of = `; it is ABNORMAL, of payment_no="p-1" amount_cents=100`
-	require.Equal(t, map[string]bool{
-		orderA + ` refunds refund_failed Compensated refund_no="r-1": the provider did not give it back` + of: true,
-		orderA + ` refunds refund.stick Applied refund_no="r-1": it waits for a person` + of:                  true,
-	}, set(strings.TrimSuffix(b.stuck(), " | 0")))
+	for _, sent := range []bool{true, false} {
+		t.Run(fmt.Sprint("sent ", sent), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.paid(orderA, "p-1")
+			b.is(http.StatusAccepted, b.do("POST", "/orders/"+orderA+"/refunds", refundBody("r-1", 100)))
+			if sent {
+				b.clock.advance(time.Minute)
+				require.Equal(t, 1, b.sweep())
+			}
+			b.told("Compensated", noticeOf("refund.failed", orderA, "", "r-1", 0))
+			b.clock.advance(time.Hour)
+			require.Zero(t, b.sweep())
+			require.Equal(t, "ABNORMAL", b.value("SELECT status FROM refunds"))
+			b.relayed()
+			const of = `; it is ABNORMAL, of payment_no="p-1" amount_cents=100`
+			require.Equal(t, map[string]bool{
+				orderA + ` refunds refund_failed Compensated refund_no="r-1": the provider did not give it back` + of: true,
+				orderA + ` refunds refund.stick Applied refund_no="r-1": it waits for a person` + of:                  true,
+			}, set(strings.TrimSuffix(b.stuck(), " | 0")))
+		})
+	}
 }
 
 // Of a refund that is not ours the order's own message knows enough.

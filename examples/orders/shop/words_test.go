@@ -191,6 +191,19 @@ func TestWeChatTellsOfARefundThatDidNotHappen(t *testing.T) {
 	require.Equal(t, "0", c.value("SELECT refunded_cents FROM orders"))
 }
 
+// Whoever is told that a refund was closed does not have its deadline send it.
+func TestWeChatClosesARefundThatWasNotSent(t *testing.T) {
+	t.Parallel()
+	c := newChinese(t)
+	c.awaited()
+	c.noContent(c.notify("e1", "TRANSACTION.SUCCESS", wechatPaid))
+	c.is(http.StatusAccepted, c.do("POST", "/orders/"+orderA+"/refunds", `{"refund_no":"r-1","amount_cents":50}`))
+	c.noContent(c.notify("e2", "REFUND.CLOSED", fmt.Sprintf(wechatRefund, "CLOSED")))
+	c.clock.advance(time.Hour)
+	require.Zero(t, c.sweep())
+	require.Equal(t, "CLOSED", c.value("SELECT status FROM refunds"))
+}
+
 // WeChat Pay sends wrong signatures on purpose.
 func TestWeChatIsRefusedInItsOwnWay(t *testing.T) {
 	t.Parallel()
