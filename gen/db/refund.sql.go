@@ -136,7 +136,7 @@ WITH asked AS MATERIALIZED (
   FROM asked AS i
   JOIN refunds AS o ON o.refund_no = i.fsm_key
   CROSS JOIN LATERAL (SELECT (CASE
-     WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
+     WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
   ORDER BY o.refund_no
@@ -172,8 +172,8 @@ SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'S
 FROM asked AS i
 JOIN refunds AS o ON o.refund_no = i.fsm_key
 CROSS JOIN LATERAL (SELECT (CASE
-   WHEN o.status IN ('SENT', 'ABNORMAL') THEN 1
-   WHEN o.status IN ('REQUESTED', 'SUCCEEDED', 'CLOSED') THEN 2
+   WHEN o.status IN ('REQUESTED', 'SENT', 'ABNORMAL') THEN 1
+   WHEN o.status IN ('SUCCEEDED', 'CLOSED') THEN 2
    ELSE 0 END)::integer AS fsm_cell) AS c
 LEFT JOIN LATERAL (
   SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
@@ -1512,7 +1512,7 @@ WITH asked AS MATERIALIZED (
   FROM asked AS i
   JOIN refunds AS o ON o.refund_no = i.fsm_key
   CROSS JOIN LATERAL (SELECT (CASE
-     WHEN o.status = 'SENT' THEN 1
+     WHEN o.status IN ('REQUESTED', 'SENT') THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE c.fsm_cell = 1 AND o.version = COALESCE(i.fsm_version, o.version)
   ORDER BY o.refund_no
@@ -1555,8 +1555,8 @@ SELECT i.fsm_n, (CASE WHEN c.fsm_cell = 1 AND o.version <> i.fsm_version THEN 'S
 FROM asked AS i
 JOIN refunds AS o ON o.refund_no = i.fsm_key
 CROSS JOIN LATERAL (SELECT (CASE
-   WHEN o.status = 'SENT' THEN 1
-   WHEN o.status IN ('REQUESTED', 'ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
+   WHEN o.status IN ('REQUESTED', 'SENT') THEN 1
+   WHEN o.status IN ('ABNORMAL', 'SUCCEEDED', 'CLOSED') THEN 2
    ELSE 0 END)::integer AS fsm_cell) AS c
 LEFT JOIN LATERAL (
   SELECT h.event, h.from_status, h.to_status, h.version FROM refund_history AS h
