@@ -25,16 +25,16 @@ test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
 
 # What the detector leaves out, and what is another program without a C compiler:
 # the parser of SQL and those who stand on it.
-PLAIN := ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
+PLAIN := ./internal/keyed ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
 
 .PHONY: test-plain
 test-plain: ## the tests that race does not make, or not of this program
 	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test -timeout 20m $(PLAIN)
 
 .PHONY: race
-race: ## all tests with the race detector, but those of the mutants
+race: ## all tests with the race detector, but those of mutants and keys
 	@# Breaking SQL is one goroutine's work on parse trees, which the detector makes take minutes.
-	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v /internal/mutate)
+	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v -e /internal/mutate -e /internal/keyed)
 
 .PHONY: generate
 generate: ## make migrations, queries and Go from the definitions
