@@ -76,6 +76,10 @@ SAMPLED := ^(PaymentClose|PaymentSucceed|PaymentSweepClose|PaymentGet|PaymentHis
 bench: ## beside the limit and the alternatives, on a durable PostgreSQL; BENCH=quick for a look, docs/bench.md for the rest
 	cd bench && $(PURE) go run ./cmd/bench $(patsubst quick,-quick,$(BENCH))
 
+.PHONY: footprint
+footprint: ## bytes of WAL and disk that a transition writes, as docs/scale.md has them
+	cd bench && $(PURE) go run ./cmd/footprint
+
 .PHONY: test-bench
 test-bench: ## the tests of the benchmark, which measure nothing
 	cd bench && $(PURE) go vet ./...
