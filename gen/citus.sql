@@ -5,8 +5,8 @@
 --
 --   psql -v ON_ERROR_STOP=1 --single-transaction -f gen/citus.sql
 --
--- Nobody of those who wrote the generator has run it. docs/scale.md of Pawl says
--- what Citus then does otherwise; in short:
+-- Those who wrote the generator have not run it on Citus. docs/scale.md of Pawl says
+-- what is different there; in short:
 --
 --   - Batches, the coalescer and the sweeper lock rows of many shards in one
 --     statement, which Citus refuses. Forced corrections are refused as well.
