@@ -38,7 +38,7 @@ race: ## all tests with the race detector, but those of mutants and keys
 
 .PHONY: generate
 generate: ## make migrations, queries and Go from the definitions
-	$(PURE) go run ./cmd/fsmgen generate
+	$(PURE) go run ./cmd/fsmgen generate --distribution citus
 
 NODE := internal/needs/testdata/node
 

@@ -21,7 +21,7 @@ func TestCommittedOutputIsCurrent(t *testing.T) {
 	changes, err := set.Diff("../..", pipeline.Owned())
 	require.NoError(t, err)
 	for _, c := range changes {
-		t.Errorf("%s differs; run make generate, with --distribution citus for gen/citus.sql\n%s", c.Path, c.Diff)
+		t.Errorf("%s differs; run make generate\n%s", c.Path, c.Diff)
 	}
 }
 

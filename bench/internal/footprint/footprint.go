@@ -1,6 +1,7 @@
 // Package footprint measures how many bytes a transition writes: into the WAL, with
 // and without the images of pages that are touched for the first time after a
-// checkpoint, and into tables and indexes. Time plays no part in it.
+// checkpoint, and into tables and indexes; and how many pages a call looks at. Time
+// plays no part in it.
 package footprint
 
 import (
@@ -28,10 +29,13 @@ type Sizes struct {
 	// Measured is how many transitions one figure of the WAL is of, and Kept how many
 	// one of tables.
 	Measured, Kept int
+	// Rows are the sizes of tables, and Histories the lengths of histories in the first
+	// of them, for which pages are counted.
+	Rows, Histories []int
 }
 
 // Usual are the sizes of the figures that are kept.
-var Usual = Sizes{Small: 20_000, Large: 1_000_000, Measured: 2_000, Kept: 100_000}
+var Usual = Sizes{Small: 20_000, Large: 1_000_000, Measured: 2_000, Kept: 100_000, Rows: []int{10_000, 1_000_000}, Histories: []int{0, 100, 10_000}}
 
 // WAL is what one transition writes there, in bytes.
 type WAL struct {
@@ -57,6 +61,7 @@ type Footprint struct {
 	Sizes      Sizes
 	WAL        []WAL
 	Disk       []Disk
+	Pages      []Pages
 }
 
 // events are those that are measured: one without and one with facts and outbox.
@@ -81,6 +86,9 @@ func Measure(ctx context.Context, server string, sizes Sizes, random *rand.Rand)
 		if err := f.disk(ctx, server, event); err != nil {
 			return f, fmt.Errorf("the tables: %w", err)
 		}
+	}
+	if err := f.looked(ctx, server, random); err != nil {
+		return f, fmt.Errorf("the pages: %w", err)
 	}
 	return f, nil
 }

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { testdb.Main(m) }
 // What is measured is of every event in every way, and nothing is left out of it.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
-	few := Sizes{Small: 100, Large: 100, Measured: 10, Kept: 1000}
+	few := Sizes{Small: 100, Large: 100, Measured: 10, Kept: 1000, Rows: []int{100, 200}, Histories: []int{0, 2000}}
 	f, err := Measure(t.Context(), testdb.URL(t), few, rand.New(rand.NewPCG(1, 1)))
 	require.NoError(t, err)
 	images := setting(t, "full_page_writes") == "on" // the tests' own server needs none
@@ -29,6 +29,14 @@ func TestMeasure(t *testing.T) {
 	require.Greater(t, f.of(contender.Paid, "order_facts").Indexes, 30.0)
 	require.Zero(t, f.of(contender.Pay, "order_facts").Heap+f.of(contender.Pay, "fsm_outbox").Heap)
 	require.Greater(t, f.of(contender.Pay, "order_history").Heap, 40.0)
+	require.Len(t, f.Pages, 3)
+	for i, want := range []Pages{{Rows: 100}, {Rows: 100, History: 2000}, {Rows: 200}} {
+		p := f.Pages[i]
+		require.Equal(t, want, Pages{Rows: p.Rows, History: p.History})
+		require.Greater(t, p.First, p.Told)
+		require.Greater(t, p.Told, 2.0)
+		require.Greater(t, p.Pay, 2.0)
+	}
 }
 
 func setting(t *testing.T, name string) (value string) {
@@ -53,6 +61,7 @@ func TestMarkdown(t *testing.T) {
 		}
 		f.Disk = append(f.Disk, Disk{event, "orders", float64(i + 1), 1234.4})
 	}
+	f.Pages = []Pages{{Rows: 10_000, History: 100, First: 1.25, Told: 2, Pay: 3}}
 	require.Equal(t, "PostgreSQL 17.1; 2000 transitions a figure of the WAL, 100000 a figure of tables.\n"+`
 | WAL bytes a transition | `+"`pay`"+`, single | in batches of 1,000 | `+"`payment_succeeded`"+`, single | in batches of 1,000 |
 | --- | ---: | ---: | ---: | ---: |
@@ -65,6 +74,10 @@ func TestMarkdown(t *testing.T) {
 | disk bytes a transition | `+"`pay`"+`, table | indexes | `+"`payment_succeeded`"+`, table | indexes |
 | --- | ---: | ---: | ---: | ---: |
 | `+"`orders`"+` | 1 | 1,234 | 2 | 1,234 |
+
+| orders | entries of a row's history behind `+"`pay`"+` | pages, `+"`payment_succeeded`"+` | told again | `+"`pay`"+` told again |
+| ---: | ---: | ---: | ---: | ---: |
+| 10,000 | 100 | 1.2 | 2.0 | 3.0 |
 `, f.Markdown())
 	require.Equal(t, "-1,234", number(-1234))
 	require.Equal(t, "-123", number(-123))

@@ -43,6 +43,10 @@ func (f Footprint) Markdown() string {
 		}
 		b.WriteString("\n")
 	}
+	b.WriteString("\n| orders | entries of a row's history behind `pay` | pages, `payment_succeeded` | told again | `pay` told again |\n| ---: | ---: | ---: | ---: | ---: |\n")
+	for _, p := range f.Pages {
+		fmt.Fprintf(&b, "| %s | %s | %.1f | %.1f | %.1f |\n", number(float64(p.Rows)), number(float64(p.History)), p.First, p.Told, p.Pay)
+	}
 	return b.String()
 }
 
