@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,12 +55,15 @@ var (
 	}
 )
 
+// load reads them once, which takes a while.
+var load = sync.OnceValues(func() ([]*mutate.Source, error) { return mutate.Load(os.DirFS("../..")) })
+
 // statements are those that the definitions make.
 func statements(t *testing.T) []*mutate.Source {
 	t.Helper()
-	sources, err := mutate.Load(os.DirFS("../.."))
+	sources, err := load()
 	require.NoError(t, err)
-	return slices.DeleteFunc(sources, func(s *mutate.Source) bool { return s.Migration })
+	return slices.DeleteFunc(slices.Clone(sources), func(s *mutate.Source) bool { return s.Migration })
 }
 
 // references are those of a statement to its machine's tables and the shared ones.
