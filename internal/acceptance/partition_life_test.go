@@ -122,3 +122,22 @@ func TestADeletedRowLeavesNoPartitionAnything(t *testing.T) {
 	require.Empty(t, places(t, db))
 	p.says(t, db, "Applied PENDING 1 - create >PENDING 1", "Create", args{"total_cents": 100})
 }
+
+// Partitions cost nothing where a call writes or its fact is known: the history
+// is asked by a function, which then is not called.
+func TestTheHistoryIsAskedOnlyWhereItSaysSomething(t *testing.T) {
+	t.Parallel()
+	m := machineOf(t, inParts("{partition: month}"))
+	db, p := migrated(t, m), programOf(t, m, nil, keys[0].args)
+	_, err := db.Exec(t.Context(), `CREATE OR REPLACE FUNCTION parcel_history_last(bigint, text) RETURNS SETOF parcel_history LANGUAGE plpgsql STABLE STRICT AS $$
+		BEGIN RAISE 'the history is asked'; END $$`)
+	require.NoError(t, err)
+	paid := args{"nr": "N1", "cents": 100}
+	p.says(t, db, "Applied PENDING 1 - create >PENDING 1", "Create", args{"total_cents": 100})
+	p.says(t, db, "Applied PAYING 2 - pay PENDING>PAYING 2", "Pay", nil)
+	p.says(t, db, "Applied PAID 3 - paid PAYING>PAID 3", "Paid", paid)
+	p.says(t, db, "Replayed PAID 3 - paid PAYING>PAID 3", "Paid", paid)
+	p.says(t, db, "Compensated PAID 3 - paid PAID>PAID 3", "Paid", args{"nr": "N2", "cents": 100})
+	_, err = p.call("Pay", nil)(t.Context(), db)
+	require.ErrorContains(t, err, "the history is asked")
+}

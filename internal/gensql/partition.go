@@ -3,6 +3,7 @@ package gensql
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pawl-go/pawl/internal/diag"
@@ -42,13 +43,39 @@ func (s Schema) partitionedHistory() step {
 	}
 }
 
-// parts make the first partitions, and the function that makes all later ones;
-// none for a history that is whole.
+// parts make what a history in partitions has beside them, and the first of
+// them; none for a history that is whole.
 func (s Schema) parts() []step {
 	if s.History == nil {
 		return nil
 	}
-	return []step{s.keepFunction(), {up: []string{fmt.Sprintf("SELECT * FROM %s(now());", s.called().HistoryKeep())}}}
+	return []step{s.lastFunction(), s.keepFunction(), {up: []string{fmt.Sprintf("SELECT * FROM %s(now());", s.called().HistoryKeep())}}}
+}
+
+// lastFunction finds the newest entry of a row, or the newest of an event. It
+// sees what the statement that calls it sees, since it is STABLE, and is not
+// called with NULL, since it is STRICT; one in SQL would become part of the
+// statement.
+func (s Schema) lastFunction() step {
+	var types, same []string
+	for i, k := range s.keys() {
+		types = append(types, k.Type)
+		same = append(same, fmt.Sprintf("%s = $%d", qualified("h", k.Name), i+1))
+	}
+	event := len(types) + 1
+	types = append(types, "text")
+	name, arguments := s.called().HistoryLast(), strings.Join(types, ", ")
+	return step{
+		[]string{dollarQuoted(lines(
+			fmt.Sprintf("CREATE FUNCTION %s(%s) RETURNS SETOF %s LANGUAGE plpgsql STABLE STRICT SET search_path FROM CURRENT AS $$", name, arguments, s.called().History()),
+			fmt.Sprintf("-- The newest entry of a row, of one event where $%d is not empty.", event),
+			"BEGIN",
+			fmt.Sprintf("  RETURN QUERY SELECT h.* FROM %s AS h", s.called().History()),
+			fmt.Sprintf("    WHERE %s AND $%d IN ('', h.event) ORDER BY h.version DESC LIMIT 1;", strings.Join(same, " AND "), event),
+			"END $$;",
+		))},
+		[]string{fmt.Sprintf("DROP FUNCTION %s(%s);", name, arguments)},
+	}
 }
 
 // keepFunction makes the partitions that are needed soon and drops those that

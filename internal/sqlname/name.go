@@ -62,11 +62,13 @@ func (m Machine) ColumnCheck(column string) string {
 	return m.Table + "_" + column + "_check"
 }
 
-// HistoryRest is the partition of a history for what no other one takes, and
-// HistoryKeep the function that makes partitions and drops them. A partition is
+// HistoryRest is the partition of a history for what no other one takes,
+// HistoryKeep the function that makes partitions and drops them, and HistoryLast
+// that which finds a row's newest entry. A partition is
 // called by HistoryPart and the first day of its time, as in 20260901.
 func (m Machine) HistoryRest() string { return m.History() + "_rest" }
 func (m Machine) HistoryKeep() string { return m.History() + "_keep" }
+func (m Machine) HistoryLast() string { return m.History() + "_last" }
 func (m Machine) HistoryPart() string { return m.History() + "_" }
 
 // DeadlineIndex and FactsKeyIndex are indexes.
