@@ -284,7 +284,7 @@ func (s statement) emits() [][]string {
 
 // topics renders the topics of a cell, whose number stands in cell, as what is
 // joined for a row each, and reports whether there are any. Where no cell has two
-// it is an expression, which costs no call.
+// it is an expression, which costs no call. An event that never writes has no cells.
 func topics(lists [][]string, cell string) (joined []string, ok bool) {
 	if len(lists) == 0 {
 		return nil, false
