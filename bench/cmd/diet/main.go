@@ -1,7 +1,7 @@
 // Command diet measures what a transition costs the database, and what other ways
 // to write it would cost:
 //
-//	go run ./cmd/diet [-quick] [-only shapes|due] [-seed n]
+//	go run ./cmd/diet [-quick] [-only shapes|modes|due] [-seed n]
 //
 // It prints the tables of docs/diet.md, and exits 0 when all was measured, 1 when
 // something failed, 2 for a wrong call.
@@ -15,6 +15,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -57,14 +58,14 @@ func parse(args []string) (settings, error) {
 	flags := flag.NewFlagSet("diet", flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "less of everything: a look, not a measurement")
 	flags.Uint64Var(&s.seed, "seed", 0, "the seed of the rounds' orders; 0 takes one from the clock")
-	flags.StringVar(&s.only, "only", "", "shapes or due; both unless said")
+	flags.StringVar(&s.only, "only", "", "shapes, modes or due; all unless said")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
 	switch {
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("%q is not asked for", flags.Arg(0))
-	case s.only != "" && s.only != "shapes" && s.only != "due":
+	case s.only != "" && !slices.Contains([]string{"shapes", "modes", "due"}, s.only):
 		return s, fmt.Errorf("there is nothing called %q to measure", s.only)
 	case *quick:
 		s.shapes, s.due = shape.Size{Rounds: 3, Calls: 50}, due.Size{Rows: 1000, Many: 2000, Rounds: 2, Calls: 50}
@@ -90,14 +91,22 @@ func measure(ctx context.Context, s settings) (err error) {
 	}
 	fmt.Printf("seed %d, PostgreSQL %s, %s, %d cores\n", s.seed, m.PostgreSQL, m.CPU, m.Cores)
 	random := rand.New(rand.NewPCG(s.seed, 0)) // #nosec G404 -- no secret
-	if s.only != "due" {
+	wants := func(part string) bool { return s.only == "" || s.only == part }
+	if wants("shapes") {
 		costs, err := shape.Measure(ctx, server.URL, random, s.shapes)
 		if err != nil {
 			return err
 		}
 		fmt.Printf("\n## Shapes of payment_succeeded\n\n%s", shape.Markdown(costs))
 	}
-	if s.only != "shapes" {
+	if wants("modes") {
+		costs, err := shape.Modes(ctx, server.URL, random, s.shapes)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("\n## Modes of pgx\n\n%s", shape.ModesMarkdown(costs))
+	}
+	if wants("due") {
 		report, err := due.Measure(ctx, server.URL, random, s.due)
 		if err != nil {
 			return err
