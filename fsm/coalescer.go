@@ -101,8 +101,9 @@ type Coalescer[K comparable, P any, S ~string, R any] struct {
 // NewCoalescer returns a Coalescer of an event, by its batch: order.PayBatch say.
 //
 // It opens connections of its own, one a worker, as pool's are, but READ COMMITTED
-// with the lock timeout and with generic plans; through PgBouncer these need its session mode. The
-// caller closes it. The error is [ErrArgument] for a nil pool or batch and for
+// with the lock timeout and with generic plans. PgBouncer refuses these settings in
+// transaction pooling, unless told to ignore them: the role should have them then.
+// The caller closes it. The error is [ErrArgument] for a nil pool or batch and for
 // negative settings.
 func NewCoalescer[K comparable, P any, S ~string, R any](
 	ctx context.Context, pool *pgxpool.Pool,
