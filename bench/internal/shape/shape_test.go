@@ -20,7 +20,7 @@ func TestEveryShapeTellsTheStoryAndLeavesTheSame(t *testing.T) {
 			pool := testdb.New(t, testdb.WithMigrations(migrations.FS))
 			_, err := pool.Exec(t.Context(), s.Setup)
 			require.NoError(t, err)
-			left, err := Check(t.Context(), pool, s)
+			left, err := story(t.Context(), pool, s, s.Silent)
 			require.NoError(t, err)
 			require.Contains(t, left, "fact payment_succeeded A")
 			require.NoError(t, Differ(t.Context(), pool, all[0], s))

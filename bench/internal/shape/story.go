@@ -72,13 +72,6 @@ const dump = `SELECT string_agg(line, E'\n' ORDER BY line) FROM (
   UNION ALL SELECT concat_ws(' ', 'fact', event, identity, order_id, fingerprint, outcome, from_status, to_status, version) FROM order_facts
   UNION ALL SELECT concat_ws(' ', 'outbox', machine, key, version, event, topic, payload) FROM fsm_outbox) AS l`
 
-// Check tells the story by a shape and returns what the tables have then. The error
-// says what is wrong with an answer. A shape that is silent hears of first
-// deliveries only.
-func Check(ctx context.Context, pool *pgxpool.Pool, s Shape) (left string, err error) {
-	return story(ctx, pool, s, s.Silent)
-}
-
 // Differ says whether two shapes leave the same, as far as both have something to
 // say.
 func Differ(ctx context.Context, pool *pgxpool.Pool, a, b Shape) error {
@@ -95,6 +88,8 @@ func Differ(ctx context.Context, pool *pgxpool.Pool, a, b Shape) error {
 	return nil
 }
 
+// story tells the story by a shape and returns what the tables have then. The error
+// says what is wrong with an answer.
 func story(ctx context.Context, pool *pgxpool.Pool, s Shape, firstOnly bool) (left string, err error) {
 	if err := begin(ctx, pool); err != nil {
 		return "", err
