@@ -286,6 +286,9 @@ func (s statement) emits() [][]string {
 // joined for a row each, and reports whether there are any. Where no cell has two
 // it is an expression, which costs no call.
 func topics(lists [][]string, cell string) (joined []string, ok bool) {
+	if len(lists) == 0 {
+		return nil, false
+	}
 	most, least := 0, len(lists[0])
 	same := true
 	for _, l := range lists {

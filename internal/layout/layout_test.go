@@ -88,6 +88,7 @@ var table = []struct {
 	{"examples/orders/storm", []string{"fsm/...", "gen/..."}},
 
 	{"internal/localpg", nil},
+	{"internal/keyed", []string{"internal/pgparse"}},
 	{"internal/mutate", []string{"internal/pgparse"}},
 	{"internal/mutate/run", []string{"internal/mutate", "internal/localpg"}},
 	{"internal/localpg/withpg", []string{"internal/localpg"}},

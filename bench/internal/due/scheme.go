@@ -97,11 +97,11 @@ func sweepKept(sql string) string {
 	return strings.NewReplacer(
 		"  FROM orders AS o\n  CROSS JOIN", "  FROM order_due AS d\n  JOIN orders AS o ON o.order_id = d.order_id\n  CROSS JOIN",
 		"WHERE o.deadline_at <= ", "WHERE d.due_at <= COALESCE($1::timestamptz, now()) AND o.deadline_at <= ",
-		"ORDER BY o.deadline_at, o.order_id", "ORDER BY d.due_at, d.order_id",
+		"ORDER BY o.deadline_at ", "ORDER BY d.due_at ",
 	).Replace(sql)
 }
 
-var skip = regexp.MustCompile(`ORDER BY o\.deadline_at, o\.order_id LIMIT (\S+) OFFSET (\S+)\n  FOR NO KEY UPDATE OF o SKIP LOCKED`)
+var skip = regexp.MustCompile(`ORDER BY o\.deadline_at LIMIT (\S+) OFFSET (\S+)\n  FOR NO KEY UPDATE OF o SKIP LOCKED`)
 
 var swept = regexp.MustCompile(`o\.status = '(\w+)' AND c\.fsm_cell`)
 
