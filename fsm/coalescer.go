@@ -101,9 +101,10 @@ type Coalescer[K comparable, P any, S ~string, R any] struct {
 // NewCoalescer returns a Coalescer of an event, by its batch: order.PayBatch say.
 //
 // It opens connections of its own, one a worker, as pool's are, but READ COMMITTED
-// with the lock timeout, with generic plans, and with indexes where there are any;
-// through PgBouncer these need its session mode. The caller closes it. The error is [ErrArgument] for a nil pool or batch and for
-// negative settings.
+// with the lock timeout, with generic plans, and with indexes where there are any.
+// PgBouncer refuses these settings in transaction pooling, unless told to ignore
+// them: the role should have them then. The caller closes it. The error is
+// [ErrArgument] for a nil pool or batch and for negative settings.
 func NewCoalescer[K comparable, P any, S ~string, R any](
 	ctx context.Context, pool *pgxpool.Pool,
 	batch func(context.Context, DB, []Item[K, P], ...Option) ([]BatchResult[S, R], error), o Coalescing,

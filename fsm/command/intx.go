@@ -205,7 +205,7 @@ func (c *Command) claiming(err error, known record) error {
 const completeSQL = `
 UPDATE fsm_command AS c
 SET owner = '', lease_until = clock_timestamp(), done_at = clock_timestamp(),
-	status = $2, headers = $3, body = $4
+	status = $2, headers = $3::text::jsonb, body = $4
 WHERE c.id = $1 AND c.done_at IS NULL
 RETURNING c.done_at`
 
@@ -223,7 +223,7 @@ func (c *Command) doClaimed(ctx context.Context, tx fsm.DB, id int64, work Work)
 	}
 	detached, cancel := outlive(context.WithoutCancel(ctx), ctx)
 	defer cancel()
-	if err := tx.QueryRow(detached, completeSQL, id, k.status, k.headers, k.body).Scan(&reply.At); err != nil {
+	if err := tx.QueryRow(detached, completeSQL, id, k.status, string(k.headers), k.body).Scan(&reply.At); err != nil {
 		return Answer{}, c.own("keep the reply", err)
 	}
 	if err := at(ctx, PointDone); err != nil {

@@ -39,7 +39,7 @@ func (l *Lease) Fence() int64 { return l.fence }
 // updates no row.
 const completeLeaseSQL = `
 UPDATE fsm_command AS c
-SET done_at = clock_timestamp(), status = $4, headers = $5, body = $6
+SET done_at = clock_timestamp(), status = $4, headers = $5::text::jsonb, body = $6
 WHERE c.id = $1 AND c.owner = $2 AND c.fence = $3 AND c.done_at IS NULL
 RETURNING c.done_at`
 
@@ -70,7 +70,7 @@ func (l *Lease) complete(ctx context.Context, tx fsm.DB, reply Reply) (Reply, er
 		return Reply{}, c.wrap(nil, err)
 	}
 	l.completing.Store(true)
-	err = tx.QueryRow(ctx, completeLeaseSQL, l.id, l.owner, l.fence, k.status, k.headers, k.body).Scan(&reply.At)
+	err = tx.QueryRow(ctx, completeLeaseSQL, l.id, l.owner, l.fence, k.status, string(k.headers), k.body).Scan(&reply.At)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Reply{}, c.wrap(ErrLeaseLost, nil)

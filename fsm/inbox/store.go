@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -33,7 +34,7 @@ type claim struct {
 
 const (
 	insertDelivery = `INSERT INTO fsm_deliveries (provider, message_id, signed_at, headers, digest)
-VALUES ($1, $2, $3, $4, $5) RETURNING fsm_deliveries.id`
+VALUES ($1, $2, $3, $4::text::jsonb, $5) RETURNING fsm_deliveries.id`
 
 	// A new event is claimed as it is stored. The statement waits for another
 	// transaction that inserts the same one.
@@ -151,7 +152,7 @@ func (i *Inbox) storeEvent(ctx context.Context, tx pgx.Tx, delivery int64, e Eve
 
 // The body of an unreadable delivery is kept once, however often it comes.
 const insertUnreadable = `INSERT INTO fsm_deliveries (provider, message_id, signed_at, headers, digest, body, verdicts, recorded_at)
-SELECT $1, $2, $3, $4, $5, CASE WHEN EXISTS (
+SELECT $1, $2, $3, $4::text::jsonb, $5, CASE WHEN EXISTS (
   SELECT 1 FROM fsm_deliveries d WHERE d.provider = $1 AND d.digest = $5 AND d.verdicts = '{unreadable}'
 ) THEN NULL ELSE $6::bytea END, '{unreadable}', now()
 RETURNING fsm_deliveries.id`
@@ -177,7 +178,7 @@ const maxHeader = 1024
 
 // kept are the headers that are stored: those of the list, as valid UTF-8
 // without NUL, cut.
-func (p *Provider) kept(header http.Header) map[string]string {
+func (p *Provider) kept(header http.Header) string {
 	kept := map[string]string{}
 	for _, name := range p.Headers {
 		value := header.Get(name)
@@ -189,5 +190,6 @@ func (p *Provider) kept(header http.Header) map[string]string {
 		}
 		kept[http.CanonicalHeaderKey(name)] = strings.ReplaceAll(strings.ToValidUTF8(value, "?"), "\x00", "?")
 	}
-	return kept
+	text, _ := json.Marshal(kept) // texts always encode
+	return string(text)
 }

@@ -26,5 +26,5 @@ func TestNeedsPgxAlone(t *testing.T) {
 	t.Parallel()
 	needed := others(t, "github.com/pawl-go/pawl/fsm/lock")
 	require.NotEmpty(t, needed)
-	require.Subset(t, others(t, "github.com/jackc/pgx/v5"), needed)
+	require.Subset(t, others(t, "github.com/jackc/pgx/v5/pgxpool"), needed)
 }

@@ -96,13 +96,14 @@ var table = []struct {
 	{"internal/needs", nil},
 	{"internal/testredis", []string{"internal/needs"}},
 	{"internal/testrabbit", []string{"internal/needs"}},
+	{"internal/testpgbouncer", []string{"internal/needs"}},
 	{"internal/layout", nil},
 	{"internal/stranger", nil},
 	{"internal/acceptance", nil},
 }
 
 // helpers are imported from tests alone.
-var helpers = []string{"internal/testdb", "internal/testredis", "internal/testrabbit", "internal/needs"}
+var helpers = []string{"internal/testdb", "internal/testredis", "internal/testrabbit", "internal/testpgbouncer", "internal/needs"}
 
 // list runs go list and returns its lines.
 func list(t *testing.T, format string) []string {

@@ -74,3 +74,6 @@ VALUES ('payment_succeeded', $1, $2, $3, 'Applied', $4, 'PAID', $5, now())`
 	insertOutbox = `INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
 VALUES ('order', $1, $2, 'payment_succeeded', 'order_paid', $3, now())`
 )
+
+// HandPaid is the statement of [Hand] for a payment: $1 key, $2 amount, $3 number.
+func HandPaid() string { return handPaid }

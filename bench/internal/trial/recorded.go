@@ -2,14 +2,11 @@ package trial
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pawl-go/pawl/bench/internal/contender"
+	"github.com/pawl-go/pawl/bench/internal/record"
 	"github.com/pawl-go/pawl/gen/order"
 )
 
@@ -23,11 +20,11 @@ func recorded(ctx context.Context, orders []contender.Delivery) (prepare string,
 				Key: order.Key(d.Key), Params: order.PaymentSucceededParams{PaymentNo: d.PaymentNo, PaidCents: d.Cents},
 			})
 		}
-		seen := &recorder{}
+		seen := &record.DB{}
 		_, _ = order.PaymentSucceededBatch(ctx, seen, items) // the recorder's own error
-		prepare = "PREPARE batch AS " + seen.sql
-		values := make([]string, len(seen.args))
-		for i, arg := range seen.args {
+		prepare = "PREPARE batch AS " + seen.SQL
+		values := make([]string, len(seen.Args))
+		for i, arg := range seen.Args {
 			values[i] = literal(arg)
 		}
 		executes = append(executes, "EXECUTE batch ("+strings.Join(values, ", ")+")")
@@ -61,33 +58,3 @@ func array[T any](values []T) string {
 	}
 	return "'{" + strings.Join(texts, ",") + "}'"
 }
-
-var errRecorded = errors.New("only recorded")
-
-// recorder is a database that keeps the last query and answers none.
-type recorder struct {
-	sql  string
-	args []any
-}
-
-// Query keeps the query.
-func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	r.sql, r.args = sql, args
-	return nil, errRecorded
-}
-
-// Exec does nothing.
-func (r *recorder) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
-	return pgconn.CommandTag{}, errRecorded
-}
-
-// QueryRow has no row.
-func (r *recorder) QueryRow(context.Context, string, ...any) pgx.Row { return noRow{} }
-
-// Begin begins nothing.
-func (r *recorder) Begin(context.Context) (pgx.Tx, error) { return nil, errRecorded }
-
-type noRow struct{}
-
-// Scan has nothing to scan.
-func (noRow) Scan(...any) error { return errRecorded }
