@@ -144,3 +144,21 @@ func TestTheFunctionRefusesEveryInsert(t *testing.T) {
 	_, err := s.db.Exec(insert(1, "OPEN"))
 	require.ErrorContains(t, err, "door: a row begins as none, version 1, not as OPEN, version 1")
 }
+
+// A migration by hand after one of then leaves the edges where they are, and the
+// next one moves them.
+func TestAMigrationByHandLeavesTheEdges(t *testing.T) {
+	t.Parallel()
+	files := then(t, 1)
+	prev := schema(t, files)
+	mark, err := gensql.Mark(machine(t, door), &prev)
+	require.NoError(t, err)
+	require.NotContains(t, mark, "edges_in")
+	files[name(2)] = &fstest.MapFile{Data: []byte("-- +goose Up\nSELECT 1;\n\n" + mark + "\n")}
+	land(t, files, door)
+	require.Contains(t, string(files[name(3)].Data), "CREATE OR REPLACE FUNCTION door_refuse_edge()")
+
+	mark, err = gensql.Mark(machine(t, door), nil)
+	require.NoError(t, err)
+	require.Contains(t, mark, `"edges_in":"function"`)
+}

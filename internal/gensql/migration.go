@@ -91,6 +91,7 @@ func Mark(m *model.Machine, prev *Schema) (string, error) {
 	if prev != nil {
 		var unsaid diag.List // a migration by hand is for what cannot be generated
 		next.expand(*prev, m, &unsaid)
+		next.EdgesIn = prev.EdgesIn // who writes it need not move them: the next generate does
 	}
 	return next.Embed()
 }
