@@ -25,20 +25,20 @@ test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
 
 # What the detector leaves out, and what is another program without a C compiler:
 # the parser of SQL and those who stand on it.
-PLAIN := ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
+PLAIN := ./internal/keyed ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
 
 .PHONY: test-plain
 test-plain: ## the tests that race does not make, or not of this program
 	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test -timeout 20m $(PLAIN)
 
 .PHONY: race
-race: ## all tests with the race detector, but those of the mutants
+race: ## all tests with the race detector, but those of mutants and keys
 	@# Breaking SQL is one goroutine's work on parse trees, which the detector makes take minutes.
-	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v /internal/mutate)
+	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v -e /internal/mutate -e /internal/keyed)
 
 .PHONY: generate
 generate: ## make migrations, queries and Go from the definitions
-	$(PURE) go run ./cmd/fsmgen generate
+	$(PURE) go run ./cmd/fsmgen generate --distribution citus
 
 NODE := internal/needs/testdata/node
 
@@ -62,7 +62,11 @@ check: ## definitions and queries clean, generation without a difference, vet, s
 
 .PHONY: mutate
 mutate: ## break the generated SQL in every way; docs/mutation.md says which test notices
-	$(PURE) go run ./internal/mutate/run -report docs/mutation.md $(MUTATE)
+	$(PURE) go run ./internal/mutate/run -report docs/mutation.md $(WHOLE) $(MUTATE)
+
+# A batch's statement is its call's with arrays in the place of parameters, by the
+# same renderers; the mutants of both would take most of a day.
+WHOLE := -without '(Batch|LockRows)$$'
 
 .PHONY: mutate-sample
 mutate-sample: ## break it in a few ways, for every change
@@ -75,6 +79,10 @@ SAMPLED := ^(PaymentClose|PaymentSucceed|PaymentSweepClose|PaymentGet|PaymentHis
 .PHONY: bench
 bench: ## beside the limit and the alternatives, on a durable PostgreSQL; BENCH=quick for a look, docs/bench.md for the rest
 	cd bench && $(PURE) go run ./cmd/bench $(patsubst quick,-quick,$(BENCH))
+
+.PHONY: footprint
+footprint: ## bytes of WAL and disk that a transition writes, as docs/scale.md has them
+	cd bench && $(PURE) go run ./cmd/footprint
 
 .PHONY: test-bench
 test-bench: ## the tests of the benchmark, which measure nothing

@@ -195,7 +195,12 @@ func (r *batchRun[K, P, S, R]) statement(ctx context.Context, rows []*batchRow[K
 
 // call is what the statement is given for the first waiting items of rows.
 func (r *batchRun[K, P, S, R]) call(rows []*batchRow[K]) *BatchCall[K, P] {
-	c := &BatchCall[K, P]{Now: r.options.Now}
+	c := &BatchCall[K, P]{
+		N: make([]int32, 0, len(rows)), Keys: make([]K, 0, len(rows)), Params: make([]P, 0, len(rows)),
+		Versions: make([]int64, 0, len(rows)), Expects: make([]bool, 0, len(rows)),
+		Actors: make([]string, 0, len(rows)), Reasons: make([]string, 0, len(rows)), RequestIDs: make([]string, 0, len(rows)),
+		Now: r.options.Now,
+	}
 	for i, row := range rows {
 		n := row.waiting[0]
 		item, version := &r.items[n], r.expected(n)

@@ -101,8 +101,8 @@ type Coalescer[K comparable, P any, S ~string, R any] struct {
 // NewCoalescer returns a Coalescer of an event, by its batch: order.PayBatch say.
 //
 // It opens connections of its own, one a worker, as pool's are, but READ COMMITTED
-// with the lock timeout and with generic plans; through PgBouncer these need its session mode. The
-// caller closes it. The error is [ErrArgument] for a nil pool or batch and for
+// with the lock timeout, with generic plans, and with indexes where there are any;
+// through PgBouncer these need its session mode. The caller closes it. The error is [ErrArgument] for a nil pool or batch and for
 // negative settings.
 func NewCoalescer[K comparable, P any, S ~string, R any](
 	ctx context.Context, pool *pgxpool.Pool,
@@ -120,6 +120,9 @@ func NewCoalescer[K comparable, P any, S ~string, R any](
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
 	// To plan a batch anew can take as long as to run it, and its plan serves any.
 	config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+	// A plan made while the tables were nearly empty is kept until they are analyzed,
+	// and would read all of them for each batch until then.
+	config.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
 	config.ConnConfig.RuntimeParams["lock_timeout"] = fmt.Sprint(max(o.LockTimeout.Milliseconds(), 1))
 	own, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

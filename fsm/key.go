@@ -63,11 +63,46 @@ func jsonText(b *strings.Builder, text string) {
 // PostgreSQL reads; a text that is no uuid comes back as it is. Generated code
 // calls it.
 func CanonicalUUID(text string) string {
-	if !isUUID(text) {
+	if isCanonicalUUID(text) || !isUUID(text) {
 		return text
 	}
-	digits := strings.ToLower(strings.NewReplacer("-", "", "{", "", "}", "").Replace(text))
-	return strings.Join([]string{digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]}, "-")
+	digits := make([]byte, 0, 36)
+	for i := range len(text) {
+		switch c := text[i]; c {
+		case '-', '{', '}':
+		default:
+			if len(digits) == 8 || len(digits) == 13 || len(digits) == 18 || len(digits) == 23 {
+				digits = append(digits, '-')
+			}
+			if c >= 'A' && c <= 'F' {
+				c += 'a' - 'A'
+			}
+			digits = append(digits, c)
+		}
+	}
+	return string(digits)
+}
+
+// isCanonicalUUID reports whether a text is a uuid as PostgreSQL writes it, as
+// nearly all are.
+func isCanonicalUUID(text string) bool {
+	if len(text) != 36 {
+		return false
+	}
+	for i := range len(text) {
+		c := text[i]
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // dateForm is how a date is written as part of a key.

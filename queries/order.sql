@@ -1727,7 +1727,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'PAYING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'PAYING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.order_id LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
+  ORDER BY o.deadline_at LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -1766,7 +1766,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'REFUNDING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'REFUNDING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.order_id LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
+  ORDER BY o.deadline_at LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -1805,7 +1805,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'PENDING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'PENDING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.order_id LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
+  ORDER BY o.deadline_at LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -1836,7 +1836,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SHIPPED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'SHIPPED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.order_id LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
+  ORDER BY o.deadline_at LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o

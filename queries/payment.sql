@@ -691,7 +691,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SUBMITTED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'SUBMITTED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.payment_no LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
+  ORDER BY o.deadline_at LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE payments AS o
@@ -730,7 +730,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'CREATED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'CREATED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.payment_no LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
+  ORDER BY o.deadline_at LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE payments AS o

@@ -844,7 +844,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'REQUESTED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'REQUESTED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.refund_no LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
+  ORDER BY o.deadline_at LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE refunds AS o
@@ -884,7 +884,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SENT' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE(sqlc.narg('fsm_now')::timestamptz, now()) AND o.status = 'SENT' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.refund_no LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
+  ORDER BY o.deadline_at LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE refunds AS o

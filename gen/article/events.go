@@ -23,31 +23,44 @@ func Events() []Event {
 }
 
 // Allowed returns the events that can move a row which stands in s and do not come from outside, in the order of
-// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state.
+// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state. The
+// slice is the same for all who ask, and not to be changed.
 func Allowed(s State) []Event {
 	switch s {
 	case StateDraft:
-		return []Event{EventPublish, EventArchive}
+		return allowedEvents[0]
 	case StatePublished:
-		return []Event{EventArchive}
+		return allowedEvents[1]
 	}
 	return nil
 }
 
+// allowedEvents are what Allowed returns.
+var allowedEvents = [...][]Event{
+	{EventPublish, EventArchive},
+	{EventArchive},
+}
+
 // Next returns the states to which e can move a row that stands in s, in the order in which its transitions are
-// tried. It is empty where e moves nothing.
+// tried. It is empty where e moves nothing. The slice is the same for all who ask, and not to be changed.
 func Next(s State, e Event) []State {
 	switch e {
 	case EventPublish:
 		switch s {
 		case StateDraft:
-			return []State{StatePublished}
+			return nextStates[0]
 		}
 	case EventArchive:
 		switch s {
 		case StateDraft, StatePublished:
-			return []State{StateArchived}
+			return nextStates[1]
 		}
 	}
 	return nil
+}
+
+// nextStates are what Next returns.
+var nextStates = [...][]State{
+	{StatePublished},
+	{StateArchived},
 }

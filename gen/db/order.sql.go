@@ -3963,7 +3963,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'PENDING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'PENDING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.order_id LIMIT $3::integer OFFSET $2::integer
+  ORDER BY o.deadline_at LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -4044,7 +4044,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'PAYING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'PAYING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.order_id LIMIT $3::integer OFFSET $2::integer
+  ORDER BY o.deadline_at LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -4133,7 +4133,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'REFUNDING' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'REFUNDING' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.order_id LIMIT $3::integer OFFSET $2::integer
+  ORDER BY o.deadline_at LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o
@@ -4222,7 +4222,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SHIPPED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'SHIPPED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.order_id LIMIT $3::integer OFFSET $2::integer
+  ORDER BY o.deadline_at LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE orders AS o

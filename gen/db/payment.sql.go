@@ -1697,7 +1697,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'CREATED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'CREATED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.payment_no LIMIT $3::integer OFFSET $2::integer
+  ORDER BY o.deadline_at LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE payments AS o
@@ -1778,7 +1778,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SUBMITTED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'SUBMITTED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.payment_no LIMIT $3::integer OFFSET $2::integer
+  ORDER BY o.deadline_at LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE payments AS o

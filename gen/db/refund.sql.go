@@ -1996,7 +1996,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'SENT' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'SENT' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.refund_no LIMIT $3::integer OFFSET $2::integer
+  ORDER BY o.deadline_at LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE refunds AS o
@@ -2085,7 +2085,7 @@ WITH locked AS MATERIALIZED (
      WHEN o.status = 'REQUESTED' THEN 1
      ELSE 0 END)::integer AS fsm_cell) AS c
   WHERE o.deadline_at <= COALESCE($1::timestamptz, now()) AND o.status = 'REQUESTED' AND c.fsm_cell > 0
-  ORDER BY o.deadline_at, o.refund_no LIMIT $3::integer OFFSET $2::integer
+  ORDER BY o.deadline_at LIMIT $3::integer OFFSET $2::integer
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ), moved AS (
   UPDATE refunds AS o

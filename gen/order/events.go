@@ -53,96 +53,122 @@ func Events() []Event {
 }
 
 // Allowed returns the events that can move a row which stands in s and do not come from outside, in the order of
-// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state.
+// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state. The
+// slice is the same for all who ask, and not to be changed.
 func Allowed(s State) []Event {
 	switch s {
 	case StatePending:
-		return []Event{EventPay, EventExpire, EventCancel}
+		return allowedEvents[0]
 	case StatePaying:
-		return []Event{EventQueryPayment, EventCancel}
+		return allowedEvents[1]
 	case StatePaid:
-		return []Event{EventShip, EventRefund}
+		return allowedEvents[2]
 	case StateShipped:
-		return []Event{EventReceive, EventRefund}
+		return allowedEvents[3]
 	case StateCompleted:
-		return []Event{EventRefund}
+		return allowedEvents[4]
 	case StateRefunding:
-		return []Event{EventQueryRefund}
+		return allowedEvents[5]
 	}
 	return nil
 }
 
+// allowedEvents are what Allowed returns.
+var allowedEvents = [...][]Event{
+	{EventPay, EventExpire, EventCancel},
+	{EventQueryPayment, EventCancel},
+	{EventShip, EventRefund},
+	{EventReceive, EventRefund},
+	{EventRefund},
+	{EventQueryRefund},
+}
+
 // Next returns the states to which e can move a row that stands in s, in the order in which its transitions are
-// tried. It is empty where e moves nothing.
+// tried. It is empty where e moves nothing. The slice is the same for all who ask, and not to be changed.
 func Next(s State, e Event) []State {
 	switch e {
 	case EventPay:
 		switch s {
 		case StatePending:
-			return []State{StatePaying}
+			return nextStates[0]
 		}
 	case EventQueryPayment:
 		switch s {
 		case StatePaying:
-			return []State{StatePaying}
+			return nextStates[0]
 		}
 	case EventQueryRefund:
 		switch s {
 		case StateRefunding:
-			return []State{StateRefunding}
+			return nextStates[1]
 		}
 	case EventExpire:
 		switch s {
 		case StatePending:
-			return []State{StateCancelled}
+			return nextStates[2]
 		}
 	case EventPaymentSucceeded:
 		switch s {
 		case StatePending, StatePaying:
-			return []State{StatePaid}
+			return nextStates[3]
 		case StateCancelled:
-			return []State{StateRefunding}
+			return nextStates[1]
 		}
 	case EventPaymentFailed:
 		switch s {
 		case StatePaying:
-			return []State{StatePending}
+			return nextStates[4]
 		}
 	case EventCancel:
 		switch s {
 		case StatePending, StatePaying:
-			return []State{StateCancelled}
+			return nextStates[2]
 		}
 	case EventShip:
 		switch s {
 		case StatePaid:
-			return []State{StateShipped}
+			return nextStates[5]
 		}
 	case EventReceive:
 		switch s {
 		case StateShipped:
-			return []State{StateCompleted}
+			return nextStates[6]
 		}
 	case EventRefund:
 		switch s {
 		case StatePaid:
-			return []State{StatePaid, StateRefunding}
+			return nextStates[7]
 		case StateShipped:
-			return []State{StateShipped, StateRefunding}
+			return nextStates[8]
 		case StateCompleted:
-			return []State{StateCompleted, StateRefunding}
+			return nextStates[9]
 		}
 	case EventRefundSucceeded:
 		switch s {
 		case StatePaid:
-			return []State{StatePaid}
+			return nextStates[3]
 		case StateShipped:
-			return []State{StateShipped}
+			return nextStates[5]
 		case StateCompleted:
-			return []State{StateCompleted}
+			return nextStates[6]
 		case StateRefunding:
-			return []State{StateRefunding, StateRefunded}
+			return nextStates[10]
 		}
 	}
 	return nil
+}
+
+// nextStates are what Next returns.
+var nextStates = [...][]State{
+	{StatePaying},
+	{StateRefunding},
+	{StateCancelled},
+	{StatePaid},
+	{StatePending},
+	{StateShipped},
+	{StateCompleted},
+	{StatePaid, StateRefunding},
+	{StateShipped, StateRefunding},
+	{StateCompleted, StateRefunding},
+	{StateRefunding, StateRefunded},
 }

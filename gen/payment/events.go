@@ -32,48 +32,64 @@ func Events() []Event {
 }
 
 // Allowed returns the events that can move a row which stands in s and do not come from outside, in the order of
-// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state.
+// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state. The
+// slice is the same for all who ask, and not to be changed.
 func Allowed(s State) []Event {
 	switch s {
 	case StateCreated:
-		return []Event{EventSubmit, EventClose}
+		return allowedEvents[0]
 	case StateSubmitted:
-		return []Event{EventQuery, EventClose}
+		return allowedEvents[1]
 	case StateFailed:
-		return []Event{EventClose}
+		return allowedEvents[2]
 	}
 	return nil
 }
 
+// allowedEvents are what Allowed returns.
+var allowedEvents = [...][]Event{
+	{EventSubmit, EventClose},
+	{EventQuery, EventClose},
+	{EventClose},
+}
+
 // Next returns the states to which e can move a row that stands in s, in the order in which its transitions are
-// tried. It is empty where e moves nothing.
+// tried. It is empty where e moves nothing. The slice is the same for all who ask, and not to be changed.
 func Next(s State, e Event) []State {
 	switch e {
 	case EventSubmit:
 		switch s {
 		case StateCreated:
-			return []State{StateSubmitted}
+			return nextStates[0]
 		}
 	case EventQuery:
 		switch s {
 		case StateSubmitted:
-			return []State{StateSubmitted}
+			return nextStates[0]
 		}
 	case EventClose:
 		switch s {
 		case StateCreated, StateSubmitted, StateFailed:
-			return []State{StateClosed}
+			return nextStates[1]
 		}
 	case EventSucceed:
 		switch s {
 		case StateCreated, StateSubmitted, StateFailed, StateClosed:
-			return []State{StateSucceeded}
+			return nextStates[2]
 		}
 	case EventFail:
 		switch s {
 		case StateCreated, StateSubmitted:
-			return []State{StateFailed}
+			return nextStates[3]
 		}
 	}
 	return nil
+}
+
+// nextStates are what Next returns.
+var nextStates = [...][]State{
+	{StateSubmitted},
+	{StateClosed},
+	{StateSucceeded},
+	{StateFailed},
 }

@@ -35,53 +35,69 @@ func Events() []Event {
 }
 
 // Allowed returns the events that can move a row which stands in s and do not come from outside, in the order of
-// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state.
+// the definition: the buttons of a page. A guard may still refuse. It is empty for a final or unknown state. The
+// slice is the same for all who ask, and not to be changed.
 func Allowed(s State) []Event {
 	switch s {
 	case StateRequested:
-		return []Event{EventSend}
+		return allowedEvents[0]
 	case StateSent:
-		return []Event{EventQuery}
+		return allowedEvents[1]
 	case StateAbnormal:
-		return []Event{EventRetry}
+		return allowedEvents[2]
 	}
 	return nil
 }
 
+// allowedEvents are what Allowed returns.
+var allowedEvents = [...][]Event{
+	{EventSend},
+	{EventQuery},
+	{EventRetry},
+}
+
 // Next returns the states to which e can move a row that stands in s, in the order in which its transitions are
-// tried. It is empty where e moves nothing.
+// tried. It is empty where e moves nothing. The slice is the same for all who ask, and not to be changed.
 func Next(s State, e Event) []State {
 	switch e {
 	case EventSend:
 		switch s {
 		case StateRequested:
-			return []State{StateSent}
+			return nextStates[0]
 		}
 	case EventQuery:
 		switch s {
 		case StateSent:
-			return []State{StateSent}
+			return nextStates[0]
 		}
 	case EventRetry:
 		switch s {
 		case StateAbnormal:
-			return []State{StateSent}
+			return nextStates[0]
 		}
 	case EventSucceed:
 		switch s {
 		case StateRequested, StateSent, StateAbnormal:
-			return []State{StateSucceeded}
+			return nextStates[1]
 		}
 	case EventClose:
 		switch s {
 		case StateRequested, StateSent, StateAbnormal:
-			return []State{StateClosed}
+			return nextStates[2]
 		}
 	case EventStick:
 		switch s {
 		case StateRequested, StateSent:
-			return []State{StateAbnormal}
+			return nextStates[3]
 		}
 	}
 	return nil
+}
+
+// nextStates are what Next returns.
+var nextStates = [...][]State{
+	{StateSent},
+	{StateSucceeded},
+	{StateClosed},
+	{StateAbnormal},
 }

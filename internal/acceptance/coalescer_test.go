@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -110,6 +111,33 @@ func TestACoalescerReadsWhatIsCommitted(t *testing.T) {
 			require.Equal(t, answer{told: "Applied PAID 3"}, got, tc.name)
 		}
 	}
+}
+
+// A plan is made once. Where the tables were empty then, and known to be, it must not
+// read all of what they have later.
+func TestACoalescersPlanOutlivesEmptyTables(t *testing.T) {
+	t.Parallel()
+	s := open(t, key1)
+	_, err := s.pool.Exec(t.Context(), "VACUUM ANALYZE order_facts")
+	require.NoError(t, err)
+	plan := func(db fsm.DB) string {
+		rows, err := db.Query(t.Context(), "EXPLAIN SELECT f.version FROM order_facts AS f WHERE f.event = 'payment_succeeded' AND f.identity = 'P1'")
+		require.NoError(t, err)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		return strings.Join(lines, "\n")
+	}
+	require.Contains(t, plan(s.pool), "Seq Scan", "what the planner prefers otherwise")
+	plans := make(chan string, 1)
+	c, err := fsm.NewCoalescer(t.Context(), s.pool, func(ctx context.Context, on fsm.DB, items []order.PayItem, options ...fsm.Option) ([]order.BatchResult, error) {
+		plans <- plan(on)
+		return order.PayBatch(ctx, on, items, options...)
+	}, fsm.Coalescing{})
+	require.NoError(t, err)
+	_, err = c.Fire(t.Context(), order.PayItem{Key: key1})
+	require.NoError(t, err)
+	require.NoError(t, c.Close(t.Context()))
+	require.Contains(t, <-plans, "Index Scan using order_facts_pkey")
 }
 
 // gathered has calls come while the only worker waits for a row, so that all of them

@@ -52,13 +52,14 @@ func (w *walker) follows(r *record) bool {
 // were there before their machine have alone.
 func (w *walker) adopts(event []byte) bool { return w.Table.Existing && string(event) == adoptedEvent }
 
-// begins judges the first entry: a creation in the initial state, or the
-// adoption of a row that was there before. A retired state may have been
+// begins judges the first entry: a creation in the initial state, the adoption
+// of a row that was there before, or whatever the entries before it led to that
+// were dropped. A retired state may have been
 // initial in its time.
 func (w *walker) begins(r *record) bool {
 	to := w.names[string(r.to)]
 	switch {
-	case string(r.event) == adoptedEvent, to == nil:
+	case string(r.event) == adoptedEvent, to == nil, w.forgets() && r.version > 1:
 		return true
 	case string(r.event) != createEvent || r.from != nil || r.version != 1:
 		w.find(BadBeginning, r.version, "the history begins with %s from %s at version %d, not with a creation", word(r.event), word(r.from), r.version)

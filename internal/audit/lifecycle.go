@@ -96,6 +96,9 @@ func (l *lifecycle) addPast(p model.PastState) {
 	}
 }
 
+// forgets reports whether entries of the history are dropped when they are old.
+func (l *lifecycle) forgets() bool { return l.Table.History != nil && l.Table.History.Keep > 0 }
+
 // past reports whether the state is no longer declared.
 func (l *lifecycle) past(s *model.State) bool { return s.Index >= len(l.States) }
 

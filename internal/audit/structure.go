@@ -92,7 +92,11 @@ func (l *lifecycle) judgeStructure(s structure, find func(Kind, string, ...any),
 	g := guard{l, find, note, map[string]bool{}}
 	g.check(s.table.require(called.VersionCheck(), "c", "CHECK of the version", []string{l.Table.Version}, find),
 		"a version below 1", scope{l.Table.Version: "0"}, scope{l.Table.Version: "-1"})
-	s.history.require(sqlname.PrimaryKey(called.History()), "p", "primary key", append([]string{"version"}, keys...), find)
+	entry := append([]string{"version"}, keys...)
+	if l.Table.History != nil {
+		entry = append(entry, "at") // by which it is in partitions
+	}
+	s.history.require(sqlname.PrimaryKey(called.History()), "p", "primary key", entry, find)
 	g.check(s.history.require(called.ForcedCheck(), "c", "CHECK of forced entries", []string{"forced", "actor", "reason"}, find),
 		"a forced entry without actor or reason", scope{"forced": true, "actor": "", "reason": "r"}, scope{"forced": true, "actor": "a", "reason": ""})
 	if s.facts != nil {

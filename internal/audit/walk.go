@@ -96,6 +96,8 @@ func (w *walker) end() {
 	case !w.row.there && w.entries > 0:
 		w.find(OrphanHistory, 0, "the history has %s of a row that is not there", several(w.entries, "entry", "entries"))
 	case !w.row.there:
+	case w.entries == 0 && w.forgets():
+		w.undue()
 	case w.entries == 0:
 		if !w.Table.Existing {
 			w.undue()
@@ -107,7 +109,7 @@ func (w *walker) end() {
 		w.find(NoHistory, w.row.version, "the row has no history%s", hint)
 	default:
 		w.newest()
-		if w.early > 0 {
+		if w.early > 0 && !w.forgets() {
 			w.find(FactMismatch, w.earlyAt, "%s before the history begins", several(w.early, "fact was Applied", "facts were Applied"))
 		}
 	}

@@ -1,5 +1,7 @@
 package check
 
+import "github.com/pawl-go/pawl/internal/model"
+
 // blocks is the language of definitions. The checker takes the keys that it
 // allows from here, and so do the JSON Schema and the reference page.
 var blocks = []Block{
@@ -25,6 +27,7 @@ var blocks = []Block{
 		{Name: "status", Shape: ShapeNameOrBlock, Of: "status", Names: NamesPlain, Doc: "The column that keeps the state, status when it is left out.", Example: "{column: state, type: smallint}"},
 		{Name: "version", Shape: ShapeNameOrBlock, Of: "version", Names: NamesPlain, Doc: "The column that counts the moves of a row, version when it is left out.", Example: "lock_version"},
 		{Name: "deadline", Shape: ShapeNameOrBlock, Of: "due", Names: NamesPlain, Doc: "The column of the due time, deadline_at when it is left out.", Example: "{at: due_at, runs: due_runs}"},
+		{Name: "history", Shape: ShapeBlock, Of: "history", Doc: "How the history is cut into partitions by time; one whole table when it is left out.", Example: "{partition: month, keep: 400d}"},
 	}},
 	{"key", "\"key\"", []Key{
 		{Name: "column", Required: true, Shape: ShapeName, Names: NamesPlain, Doc: "The column.", Example: "order_id"},
@@ -42,6 +45,10 @@ var blocks = []Block{
 	{"due", "\"deadline\"", []Key{
 		{Name: "at", Shape: ShapeName, Names: NamesPlain, Doc: "The column of the due time, deadline_at when it is left out.", Example: "due_at"},
 		{Name: "runs", Shape: ShapeName, Names: NamesPlain, Doc: "The column that counts a deadline's runs, deadline_runs when it is left out.", Example: "due_runs"},
+	}},
+	{"history", "\"history\"", []Key{
+		{Name: "partition", Required: true, Shape: ShapeWord, Words: model.PartitionUnits(), Doc: "How long a partition is: a day, a week from Monday, or a month, by UTC.", Example: "month"},
+		{Name: "keep", Shape: ShapeDuration, Doc: "How long entries stay at least, in days; for ever when it is left out.", Example: "400d"},
 	}},
 	{"column", "a column", []Key{
 		{Name: "type", Required: true, Shape: ShapeType, Doc: "Its type.", Example: "bigint"},

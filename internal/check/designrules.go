@@ -31,5 +31,6 @@ func designRules() []diag.Rule {
 		{Code: CodeRetired, Short: "retired state entered", Cause: "A retired state is initial or final, or a transition leads to it.", Fix: "Lead the transition elsewhere; a retired state may only be left."},
 		{Code: CodeStatus, Short: "state cannot be kept so", Cause: "The status column has a type that holds no states, its enum has the name of a type of PostgreSQL or is made by another machine, or states have codes where names are kept, or none or equal ones where codes are.", Fix: "Write the type and the codes as the message says."},
 		{Code: CodeNoIdentity, Severity: diag.Warning, Short: "callback without identity", Cause: "An event from outside moves rows and has no identity, so a delivery that is repeated looks like a new one.", Fix: "Give the event a parameter that names the fact, and identity."},
+		{Code: CodeHistory, Short: "history cannot be cut so", Cause: "The partitions of a history have no length that there is, or entries are to be kept for a part of a day, or the table was there before its machine.", Fix: "Write history: {partition: month, keep: 400d}, with day, week or month; leave it out for a table that was there before."},
 	}
 }

@@ -75,7 +75,7 @@ func (c *checker) identifiers() {
 	for _, e := range m.Events {
 		switch what, taken := constants[e.Ident]; {
 		case e.Ident == "" || !c.hasTable: // without a table there are no calls, only constants
-		case generated[e.Ident], e.Name == adopted:
+		case generated[e.Ident], e.Name == adopted, e.Ident == "KeepHistory" && m.Table.History != nil:
 			c.errorf(e.Pos, CodeReserved, "event name %s is reserved: the generated package or the history uses %s itself; choose another", quote(e.Name), e.Ident)
 		case taken:
 			c.errorf(e.Pos, CodeIdentifier, "event %s would be called %s in Go, as %s is; rename it", quote(e.Name), e.Ident, what)

@@ -94,6 +94,9 @@ func typesOf(m *model.Machine) []declaration {
 	if m.Facts() {
 		tables = append(tables, called.Facts())
 	}
+	if m.Table.History != nil {
+		tables = append(tables, called.HistoryRest())
+	}
 	for _, table := range tables {
 		types = append(types, declaration{sqlcname.Struct(table), "the row of table " + quote(table), m.Table.Pos, false})
 	}

@@ -65,6 +65,7 @@ const (
 	CodeRetired        diag.Code = "FSM083"
 	CodeStatus         diag.Code = "FSM084"
 	CodeNoIdentity     diag.Code = "FSM085"
+	CodeHistory        diag.Code = "FSM086"
 )
 
 // Rules documents every code of this package, in the order of the codes. The

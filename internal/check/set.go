@@ -82,7 +82,7 @@ func takeRelations(m *model.Machine, taken map[string]relation, problems *diag.L
 		problems.Addf(pos, CodeSameTable, diag.Error, "table %s is guarded by machine %s already, and two lifecycles cannot share one status; use another table", quote(table), quote(other.machine.Name))
 		return false
 	}
-	called := sqlname.Machine{Name: m.Name, Table: table, Existing: m.Table.Existing}
+	called := sqlname.Machine{Name: m.Name, Table: table, Existing: m.Table.Existing, Partitioned: m.Table.History != nil}
 	for i, r := range called.Relations() {
 		what := "the " + r.What + " of machine " + quote(m.Name)
 		if other, ok := taken[r.Name]; ok {

@@ -32,6 +32,7 @@ func (c *checker) table(top *syntax.Mapping) {
 	}
 	c.ownColumns(t, fields)
 	t.Existing = c.boolean(fields, "existing")
+	c.history(t, fields)
 	c.key(t, fields, entry)
 	columns := c.optionalMapping(fields.Get("columns"), "\"columns\"")
 	for _, e := range columns.Entries {

@@ -16,11 +16,14 @@ type generateOptions struct {
 	check bool
 	// advance says that the programs generated before are gone.
 	advance bool
+	// distribution is over what the tables are distributed; empty for nothing.
+	distribution string
 }
 
 func generateFlags(k *call) {
 	k.flags.BoolVar(&k.generate.check, "check", false, "write nothing; show the difference and exit 1 if there is one")
 	k.flags.BoolVar(&k.generate.advance, "advance", false, "the programs generated before the newest definitions are gone: write the migrations that end what was kept for them")
+	k.flags.StringVar(&k.generate.distribution, "distribution", "", "write gen/citus.sql too, which distributes the tables: `citus`")
 }
 
 // runGenerate writes what the definitions make, or shows the difference.
@@ -28,12 +31,16 @@ func runGenerate(ctx context.Context, k *call) int {
 	if len(k.args) > 0 {
 		return k.fail(fmt.Errorf("generate takes no arguments: %q", k.args))
 	}
+	distribution, err := pipeline.DistributionOf(k.generate.distribution)
+	if err != nil {
+		return k.fail(err)
+	}
 	var problems diag.List
 	generate := pipeline.GenerateWaiting
 	if k.generate.advance {
 		generate = pipeline.Advance
 	}
-	set, waiting, err := generate(ctx, os.DirFS(k.dir), &problems)
+	set, waiting, err := generate(ctx, os.DirFS(k.dir), &problems, pipeline.DistributedOver(distribution))
 	idle := errors.Is(err, pipeline.ErrNothingWaits)
 	if err != nil && !idle {
 		return k.fail(k.atRoot(err))

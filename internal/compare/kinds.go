@@ -19,6 +19,8 @@ const (
 	TableStorage  Kind = "table.storage"
 	TableOwn      Kind = "table.own"
 	TableExisting Kind = "table.existing"
+	TableHistory  Kind = "table.history"
+	TableKeep     Kind = "table.keep"
 
 	ColumnAdded    Kind = "column.added"
 	ColumnRemoved  Kind = "column.removed"
@@ -95,7 +97,7 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		MachineAdded, MachineRemoved, MachineDescribe, MachineOwner, MachineTags, MachineInitial, TableAdded,
-		TableRemoved, TableName, TableKey, TableStorage, TableOwn, TableExisting, ColumnAdded, ColumnRemoved,
+		TableRemoved, TableName, TableKey, TableStorage, TableOwn, TableExisting, TableHistory, TableKeep, ColumnAdded, ColumnRemoved,
 		ColumnType, ColumnOptional, ColumnDefault, ColumnCheck, ColumnCreate, ColumnDescribe, StateAdded,
 		StateRemoved, StateRenamed, StateMerged, StateWasAdded, StateWasRemoved, StateRetired, StateUnretired,
 		StateFinal, StateResting, StateCode, StateLabel, StateDescribe, StateOwner, StateTags, DeadlineAdded,

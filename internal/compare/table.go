@@ -51,6 +51,7 @@ func (d *differ) table() {
 		}
 		d.add(TableExisting, "table.existing", o.Pos, n.Pos, Patch, text, r)
 	}
+	d.history(o, n)
 	for _, p := range merged(o.Columns, n.Columns, func(a, b *model.Column) bool { return a.Name == b.Name }) {
 		d.column(p.old, p.new)
 	}

@@ -26,6 +26,9 @@ type Owned struct {
 	// such as spreadsheets. What matches counts as generated: it may be replaced,
 	// and in Dirs it is stale when the set does not hold it.
 	Unmarked []string
+	// Apart are files that only some runs make: none is stale because the set does
+	// not hold it.
+	Apart []string
 	// Manifest, if not empty, is the path of a file in which Write keeps what it
 	// wrote. Files of an earlier manifest are owned while they are as they were
 	// left, also those without a header: they may be replaced, and are stale
@@ -101,7 +104,7 @@ func (s *Set) stale(root *os.Root, owned Owned) ([]string, error) {
 			case !entry.Type().IsRegular() || owned.appendOnly(name):
 				return nil
 			}
-			if _, kept := s.files[name]; kept {
+			if _, kept := s.files[name]; kept || slices.Contains(owned.Apart, name) {
 				return nil
 			}
 			generated := owned.unmarked(name)

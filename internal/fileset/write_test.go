@@ -33,6 +33,19 @@ func TestWriteMakesTheFolderHoldTheSet(t *testing.T) {
 	require.Nil(t, again)
 }
 
+// What only some runs make is theirs alone: others leave it, and they replace it.
+func TestWriteLeavesWhatIsApart(t *testing.T) {
+	t.Parallel()
+	root := disk(t, "gen/apart.go", goHeader+"old\n", "gen/stale.go", goHeader)
+	owned := Owned{Dirs: []string{"gen"}, Apart: []string{"gen/apart.go"}}
+	done, err := New().Write(root, owned)
+	require.NoError(t, err)
+	require.Equal(t, []string{"removed gen/stale.go"}, summary(done))
+	done, err = newSet(t, "gen/apart.go", goHeader+"new\n").Write(root, owned)
+	require.NoError(t, err)
+	require.Equal(t, []string{"changed gen/apart.go"}, summary(done))
+}
+
 func TestWriteMakesTheRoot(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "new", "root")

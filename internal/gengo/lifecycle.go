@@ -3,14 +3,17 @@ package gengo
 import (
 	"strconv"
 
+	"github.com/pawl-go/pawl/internal/duration"
 	"github.com/pawl-go/pawl/internal/genfile"
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // lifecycle renders what concerns all events: reading, correcting, sweeping.
 func (g *generator) lifecycle(f *genfile.File) {
 	g.get(f)
 	g.history(f)
+	g.keepHistory(f)
 	g.correct(f)
 	g.sweeps(f)
 }
@@ -59,6 +62,25 @@ func (g *generator) history(f *genfile.File) {
 	f.P("}")
 	f.P("}")
 	f.P("return entries, nil")
+	f.P("}")
+	f.P()
+}
+
+// keepHistory renders the upkeep of a history in partitions.
+func (g *generator) keepHistory(f *genfile.File) {
+	h := g.m.Table.History
+	if h == nil {
+		return
+	}
+	called := sqlname.Machine{Name: g.m.Name}
+	kept := "for ever"
+	if h.Keep > 0 {
+		kept = "at least " + duration.Format(h.Keep)
+	}
+	f.Comment("KeepHistory", "makes the partitions of the history, of a "+h.Partition+" each, that the next ones need, and drops those that are old; entries are kept "+kept+
+		". Call it every day. It returns what it did, nothing when there was nothing to do. Many may call it at once. See [fsm.KeepHistory] for its errors.")
+	f.P("func KeepHistory(ctx ", f.Import("context", "Context"), ", on ", f.Import(RuntimePath, "DB"), ", asOf ", f.Import("time", "Time"), ") ([]", f.Import(RuntimePath, "HistoryPart"), ", error) {")
+	f.P("return ", f.Import(RuntimePath, "KeepHistory"), "(ctx, on, ", strconv.Quote(g.m.Name), ", ", strconv.Quote(called.HistoryKeep()), ", asOf)")
 	f.P("}")
 	f.P()
 }

@@ -64,10 +64,9 @@ func (s statement) asked(w *writer) {
 		w.line(0, "LEFT JOIN known AS k ON true")
 	}
 	w.line(0, "LEFT JOIN LATERAL (")
-	w.line(1, "SELECT h.event, %s, %s, h.version FROM %s AS h",
-		as(s.m.told("h.from_status"), "from_status"), as(s.m.told("h.to_status"), "to_status"), s.m.called().History())
-	w.line(1, "WHERE %s%s", s.m.sameKey("h", "o"), s.which())
-	w.line(1, "ORDER BY h.version DESC LIMIT 1")
+	for _, l := range s.lastEntry() {
+		w.line(1, "%s", l)
+	}
 	if s.batch {
 		if s.writes() {
 			w.line(0, ") AS h ON true")
@@ -86,6 +85,29 @@ func (s statement) asked(w *writer) {
 		condition += " AND NOT EXISTS (SELECT 1 FROM moved)"
 	}
 	w.line(0, "%s;", condition)
+}
+
+// lastEntry is the query of the entry that made the answer so. A history in
+// partitions is asked by a function: it is called only where the entry is
+// looked for, while a scan of all partitions would cost every call its start.
+func (s statement) lastEntry() []string {
+	columns := fmt.Sprintf("SELECT h.event, %s, %s, h.version FROM ", as(s.m.told("h.from_status"), "from_status"), as(s.m.told("h.to_status"), "to_status"))
+	if s.m.Table.History == nil {
+		return []string{
+			columns + s.m.called().History() + " AS h",
+			"WHERE " + s.m.sameKey("h", "o") + s.which(),
+			"ORDER BY h.version DESC LIMIT 1",
+		}
+	}
+	const whatever = "''"
+	which := whatever
+	switch {
+	case s.facts: // it is not called with NULL
+		which = fmt.Sprintf("CASE WHEN %s IS NULL THEN %s END", s.firstKnown(), whatever)
+	case len(s.states(model.Replay)) > 0:
+		which = fmt.Sprintf("CASE WHEN c.fsm_cell = %d THEN %s ELSE %s END", s.number(model.Replay), literal(s.event.Name), whatever)
+	}
+	return []string{columns + fmt.Sprintf("%s(%s, %s) AS h", s.m.called().HistoryLast(), s.m.key("o"), which)}
 }
 
 // which narrows the history to the entry that made the answer so: the last one

@@ -22,6 +22,8 @@
 // and with a key of several columns; stored.go is where statements learn how,
 // storage.go where migrations do. A table that was there before its machine is
 // taken in by adopt.go and the files beside it.
+//
+// What spreads the tables over a cluster, citus.go, stands beside the migrations.
 package gensql
 
 import (

@@ -284,8 +284,11 @@ func (s statement) emits() [][]string {
 
 // topics renders the topics of a cell, whose number stands in cell, as what is
 // joined for a row each, and reports whether there are any. Where no cell has two
-// it is an expression, which costs no call.
+// it is an expression, which costs no call. An event that never writes has no cells.
 func topics(lists [][]string, cell string) (joined []string, ok bool) {
+	if len(lists) == 0 {
+		return nil, false
+	}
 	most, least := 0, len(lists[0])
 	same := true
 	for _, l := range lists {

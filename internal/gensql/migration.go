@@ -107,6 +107,7 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	}
 	s.sameStorage(prev, m, refuse)
 	s.sameFacts(prev, m, refuse)
+	s.sameHistory(prev, m, refuse)
 	steps := append(s.emptied(prev), s.enumValues(prev)...)
 	steps = append(steps, s.changeColumns(prev, m, refuse, problems)...)
 	alter := "ALTER TABLE " + ident(s.Table)
@@ -126,6 +127,7 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	if s.Facts && !prev.Facts {
 		steps = append(steps, s.factsTable(), replacedFunction(prev.goneFunction(), s.goneFunction()))
 	}
+	steps = append(steps, s.changeKeep(prev)...)
 	steps = append(steps, s.changeRules(prev)...)
 	return append(steps, s.changeDue(prev)...)
 }

@@ -140,7 +140,9 @@ func sweep(w *writer, m stored, e *model.Event) {
 	body = append(body, j.lateral(false)...)
 	body = append(body,
 		fmt.Sprintf("WHERE o.%s <= %s AND %s AND c.fsm_cell > 0", m.deadline(), now, m.in(states)),
-		fmt.Sprintf("ORDER BY o.%s, %s LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer", m.deadline(), m.key("o")),
+		// By the due time alone, which the index gives: with the key beside it, many
+		// rows of one due time would all be sorted for each page.
+		fmt.Sprintf("ORDER BY o.%s LIMIT @fsm_limit::integer OFFSET @fsm_skip::integer", m.deadline()),
 		"FOR NO KEY UPDATE OF o SKIP LOCKED")
 	parts := []cte{{"locked", "MATERIALIZED ", body}, s.moved(), s.history()}
 	if emit, ok := s.emitted(); ok {

@@ -43,6 +43,8 @@ type Schema struct {
 	Own *Own `json:"own,omitempty"`
 	// Status is how the status column keeps the state; nil for its name as text.
 	Status *Status `json:"status,omitempty"`
+	// History is how the history is cut into partitions, nil for one that is whole.
+	History *Partitions `json:"history,omitempty"`
 	// Renames are those under way. The lists of the schema have the new name
 	// alone; the database accepts both.
 	Renames []Rename `json:"renames,omitempty"`
@@ -65,6 +67,13 @@ type Own struct {
 type Status struct {
 	Type  string `json:"type"`
 	Codes []int  `json:"codes,omitempty"`
+}
+
+// Partitions is how a history is cut: by day, week or month, and how long
+// entries stay, as PostgreSQL writes it, empty for ever.
+type Partitions struct {
+	Unit string `json:"unit"`
+	Keep string `json:"keep,omitempty"`
 }
 
 // Due is a state's deadline, as PostgreSQL writes the time.
@@ -114,6 +123,12 @@ func SchemaOf(m *model.Machine) Schema {
 	}
 	if m.Table.Status.Storage != model.StoredText {
 		s.Status = &Status{Type: m.Table.Status.Type}
+	}
+	if h := m.Table.History; h != nil {
+		s.History = &Partitions{Unit: h.Partition}
+		if h.Keep > 0 {
+			s.History.Keep = daysText(h.Keep)
+		}
 	}
 	for _, c := range m.Table.Columns {
 		s.Columns = append(s.Columns, columnOf(c))

@@ -28,6 +28,7 @@ func (s Schema) create() []step {
 		steps = append(steps, s.deadlineIndex())
 	}
 	steps = append(steps, s.historyTable())
+	steps = append(steps, s.parts()...)
 	if s.Facts {
 		steps = append(steps, s.factsTable())
 	}
@@ -73,26 +74,35 @@ func (s Schema) deadlineIndex() step {
 }
 
 func (s Schema) historyTable() step {
+	if s.History != nil {
+		return s.partitionedHistory()
+	}
 	name := s.called().History()
 	return step{
 		[]string{lines(
 			"CREATE TABLE "+name+" (",
-			s.keyColumns(),
-			"  version bigint NOT NULL,",
-			"  event text NOT NULL,",
-			"  from_status text,",
-			"  to_status text NOT NULL,",
-			"  actor text NOT NULL DEFAULT '',",
-			"  reason text NOT NULL DEFAULT '',",
-			"  request_id text NOT NULL DEFAULT '',",
-			"  forced boolean NOT NULL DEFAULT false,",
-			"  at timestamptz NOT NULL,",
+			s.historyColumns(),
 			fmt.Sprintf("  CONSTRAINT %s PRIMARY KEY (%s, version),", sqlname.PrimaryKey(name), s.keyList("")),
 			fmt.Sprintf("  CONSTRAINT %s CHECK (NOT forced OR actor <> '' AND reason <> '')", s.called().ForcedCheck()),
 			");",
 		)},
 		[]string{"DROP TABLE " + name + ";"},
 	}
+}
+
+func (s Schema) historyColumns() string {
+	return lines(
+		s.keyColumns(),
+		"  version bigint NOT NULL,",
+		"  event text NOT NULL,",
+		"  from_status text,",
+		"  to_status text NOT NULL,",
+		"  actor text NOT NULL DEFAULT '',",
+		"  reason text NOT NULL DEFAULT '',",
+		"  request_id text NOT NULL DEFAULT '',",
+		"  forced boolean NOT NULL DEFAULT false,",
+		"  at timestamptz NOT NULL,",
+	)
 }
 
 func (s Schema) factsTable() step {

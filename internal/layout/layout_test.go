@@ -43,7 +43,7 @@ var table = []struct {
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
 	{"internal/gendiagram", []string{"internal/model", "internal/picture", "internal/wording"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
-	{"internal/gengo", []string{"internal/duration", "internal/model", "internal/genfile", "internal/sqlcname"}},
+	{"internal/gengo", []string{"internal/duration", "internal/model", "internal/genfile", "internal/sqlcname", "internal/sqlname"}},
 	{"internal/genfire", []string{"internal/model", "internal/genfile", "internal/suite", "internal/sqlname"}},
 	{"internal/sqlcgen", nil},
 	{"internal/tables", nil},
@@ -88,6 +88,7 @@ var table = []struct {
 	{"examples/orders/storm", []string{"fsm/...", "gen/..."}},
 
 	{"internal/localpg", nil},
+	{"internal/keyed", []string{"internal/pgparse"}},
 	{"internal/mutate", []string{"internal/pgparse"}},
 	{"internal/mutate/run", []string{"internal/mutate", "internal/localpg"}},
 	{"internal/localpg/withpg", []string{"internal/localpg"}},

@@ -2,6 +2,7 @@ package model
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/pawl-go/pawl/internal/diag"
 )
@@ -23,8 +24,23 @@ type Table struct {
 	Version, Deadline, Runs string
 	// VersionType is bigint, or integer for a column that was there before.
 	VersionType string
-	Pos         diag.Position
+	// History is how the history is cut by time, nil for one that is whole.
+	History *History
+	Pos     diag.Position
 }
+
+// History is a history in partitions by time.
+type History struct {
+	// Partition is how long one is: one of PartitionUnits.
+	Partition string
+	// Keep is how long entries stay at least, 0 for ever.
+	Keep time.Duration
+	Pos  diag.Position
+}
+
+// PartitionUnits are the lengths of a partition, as PostgreSQL's date_trunc
+// calls them.
+func PartitionUnits() []string { return []string{"day", "week", "month"} }
 
 // Status is the column that keeps the state of a row.
 type Status struct {

@@ -15,7 +15,7 @@ import (
 func TestCommittedOutputIsCurrent(t *testing.T) {
 	t.Parallel()
 	var problems diag.List
-	set, err := pipeline.Generate(context.Background(), os.DirFS("../.."), &problems)
+	set, _, err := pipeline.GenerateWaiting(context.Background(), os.DirFS("../.."), &problems, pipeline.DistributedOver(pipeline.Citus))
 	require.NoError(t, err)
 	require.Empty(t, problems.Sorted())
 	changes, err := set.Diff("../..", pipeline.Owned())

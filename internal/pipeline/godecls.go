@@ -86,7 +86,7 @@ func declarer(machines []*model.Machine, name string, files ...string) *model.Ma
 	}
 	for _, m := range tabled {
 		called := sqlname.Machine{Name: m.Name, Table: m.Table.Name}
-		for _, table := range []string{called.Table, called.History(), called.Facts()} {
+		for _, table := range []string{called.Table, called.History(), called.Facts(), called.HistoryRest()} {
 			if sqlcname.Struct(table) == name {
 				return m
 			}

@@ -50,7 +50,7 @@ var ruleGroups = []struct {
 }{
 	{"FSM011", "the text of the file"}, {"FSM012", "names"}, {"FSM019", "the text of the file"}, {"FSM029", "keys, values and names"},
 	{"FSM036", "states, and the ways between them"}, {"FSM048", "cells, facts and deadlines"}, {"FSM051", "the table"}, {"FSM057", "SQL"},
-	{"FSM062", "machines side by side"}, {"FSM069", "the design of a lifecycle"}, {"FSM075", "hand-written SQL that goes around a machine"}, {"FSM077", "the design of a lifecycle"}, {"FSM079", "waivers"}, {"FSM085", "maps, former states and how states are kept"},
+	{"FSM062", "machines side by side"}, {"FSM069", "the design of a lifecycle"}, {"FSM075", "hand-written SQL that goes around a machine"}, {"FSM077", "the design of a lifecycle"}, {"FSM079", "waivers"}, {"FSM086", "maps, former states and how states and history are kept"},
 	{"FSM099", "migrations and hand-written SQL"},
 }
 

@@ -36,7 +36,7 @@ const (
 
 // Owned is what generation looks after in a project.
 func Owned() fileset.Owned {
-	return fileset.Owned{Dirs: []string{Gen, Queries}, AppendOnly: []string{Migrations}, Unmarked: unmarked}
+	return fileset.Owned{Dirs: []string{Gen, Queries}, AppendOnly: []string{Migrations}, Unmarked: unmarked, Apart: []string{citusFile}}
 }
 
 // Codes of problems that only the whole pipeline sees.
@@ -98,22 +98,24 @@ func Generate(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Se
 
 // GenerateWaiting is Generate, and returns what then waits for the programs of
 // before to be gone; none when nothing does, or the set is nil.
-func GenerateWaiting(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Set, []Waiting, error) {
-	return generate(ctx, fsys, way{step: difference}, problems)
+func GenerateWaiting(ctx context.Context, fsys fs.FS, problems *diag.List, options ...Option) (*fileset.Set, []Waiting, error) {
+	return generate(ctx, fsys, way{step: difference}.with(options), problems)
 }
 
 // Advance is GenerateWaiting for when the programs generated before the newest
 // definition are gone: it renders the migrations that take the next step, and
 // programs to match. A definition that has changed since its newest migration
 // is a problem. Where nothing waits, it renders nothing: ErrNothingWaits.
-func Advance(ctx context.Context, fsys fs.FS, problems *diag.List) (*fileset.Set, []Waiting, error) {
-	return generate(ctx, fsys, way{step: advance, must: true}, problems)
+func Advance(ctx context.Context, fsys fs.FS, problems *diag.List, options ...Option) (*fileset.Set, []Waiting, error) {
+	return generate(ctx, fsys, way{step: advance, must: true}.with(options), problems)
 }
 
-// way is how migrations come about, and whether there must be one.
+// way is how migrations come about, and whether there must be one; and over what
+// the tables are distributed, if anything.
 type way struct {
-	step next
-	must bool
+	step         next
+	must         bool
+	distribution Distribution
 }
 
 func generate(ctx context.Context, fsys fs.FS, to way, problems *diag.List) (*fileset.Set, []Waiting, error) {
@@ -144,6 +146,9 @@ func generate(ctx context.Context, fsys fs.FS, to way, problems *diag.List) (*fi
 		return nil, nil, ErrNothingWaits
 	}
 	if err := render(ctx, fsys, module, machines, l, set, problems); err != nil || problems.Errors() > 0 {
+		return nil, nil, err
+	}
+	if err := distribute(to.distribution, machines, l, set); err != nil {
 		return nil, nil, err
 	}
 	return set, l.waiting(machines), nil

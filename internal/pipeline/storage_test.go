@@ -45,10 +45,14 @@ transitions:
 		{"texta", "place", false, false, several}, {"textb", "place", false, true, several}, {"textc", "place", false, false, "{column: day, type: date}"},
 		{"enuma", "{column: place, enum: place_a}", false, false, several}, {"enumb", "{column: place, enum: place_b}", false, true, several},
 		{"codea", "{column: place, type: smallint}", true, false, several}, {"codeb", "{column: place, type: bigint}", true, true, several},
+		{"parta", "place", false, true, several}, {"partb", "{column: place, type: bigint}", true, false, "{column: day, type: date}"},
 	} {
 		replace := []string{"KEY", s.key, "MACHINE", s.machine, "STATUS", s.status, "CODE1", "", "CODE2", ""}
 		if s.codes {
 			replace = []string{"KEY", s.key, "MACHINE", s.machine, "STATUS", s.status, "CODE1", ", code: 1", "CODE2", ", code: 2"}
+		}
+		if strings.HasPrefix(s.machine, "part") {
+			replace = append(replace, "  version: revision", "  version: revision\n  history: {partition: week}")
 		}
 		var problems diag.List
 		m := check.Run(syntax.Parse(s.machine, []byte(strings.NewReplacer(replace...).Replace(definition)), &problems), &problems)
@@ -82,5 +86,5 @@ transitions:
 	// correct, and in the batches of three of them, the place in get, a from in
 	// history, key and from in the sweep.
 	// Where the place is plain text, get is sqlc's row of the table itself.
-	require.Equal(t, 7*(5*2+3*2+1+1+2)-2, rows)
+	require.Equal(t, 9*(5*2+3*2+1+1+2)-2, rows)
 }

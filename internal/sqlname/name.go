@@ -23,6 +23,8 @@ type Machine struct {
 	// Existing says that the table was there before the machine. PostgreSQL has
 	// then perhaps given the usual name of a constraint to one of the user's.
 	Existing bool
+	// Partitioned says that the history is in partitions.
+	Partitioned bool
 }
 
 // History and Facts are the machine's other tables.
@@ -60,6 +62,15 @@ func (m Machine) ColumnCheck(column string) string {
 	return m.Table + "_" + column + "_check"
 }
 
+// HistoryRest is the partition of a history for what no other one takes,
+// HistoryKeep the function that makes partitions and drops them, and HistoryLast
+// that which finds a row's newest entry. A partition is
+// called by HistoryPart and the first day of its time, as in 20260901.
+func (m Machine) HistoryRest() string { return m.History() + "_rest" }
+func (m Machine) HistoryKeep() string { return m.History() + "_keep" }
+func (m Machine) HistoryLast() string { return m.History() + "_last" }
+func (m Machine) HistoryPart() string { return m.History() + "_" }
+
 // DeadlineIndex and FactsKeyIndex are indexes.
 func (m Machine) DeadlineIndex() string { return m.Table + "_deadline_idx" }
 func (m Machine) FactsKeyIndex() string { return m.Facts() + "_key_idx" }
@@ -73,13 +84,17 @@ type Relation struct {
 }
 
 // Relations lists all that the machine has or may come to have, the guarded
-// table first.
+// table first. The partitions that time brings are not among them.
 func (m Machine) Relations() []Relation {
-	return []Relation{
+	relations := []Relation{
 		{m.Table, "table", true}, {PrimaryKey(m.Table), "primary key", false}, {m.DeadlineIndex(), "deadline index", false},
 		{m.History(), "history", true}, {PrimaryKey(m.History()), "history key", false},
 		{m.Facts(), "facts", true}, {PrimaryKey(m.Facts()), "facts key", false}, {m.FactsKeyIndex(), "facts index", false},
 	}
+	if m.Partitioned {
+		relations = append(relations, Relation{m.HistoryRest(), "rest of the history", true}, Relation{PrimaryKey(m.HistoryRest()), "key of the history's rest", false})
+	}
+	return relations
 }
 
 // Versions is the table in which goose keeps what has been migrated.

@@ -109,15 +109,17 @@ func TestTheGeneratedTestsServeEveryTable(t *testing.T) {
 }
 
 // While a state is renamed, its rows are read and written under two names; the
-// tests pass at every step.
+// tests pass at every step, also where the history is in partitions.
 func TestTheGeneratedTestsPassDuringARename(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, "example.com/news")
-	for _, verb := range []string{"init", "generate"} {
-		code, out := fsmgen(t, dir, verb)
-		require.Zero(t, code, out)
-	}
 	file := filepath.Join(dir, "definitions/article.yaml")
+	code, out := fsmgen(t, dir, "init")
+	require.Zero(t, code, out)
+	breakFile(t, file, "  columns:", "  history: {partition: week, keep: 30d}\n  columns:")
+	code, out = fsmgen(t, dir, "generate")
+	require.Zero(t, code, out)
+	write(t, filepath.Join(dir, "gen/article/keep_test.go"), read(t, "testdata/tested/keep_test.go.txt"))
 	breakFile(t, file, "PUBLISHED", "PUBLIC")
 	breakFile(t, file, "  PUBLIC: {}", "  PUBLIC: {was: PUBLISHED}")
 	database := "PAWL_TEST_DATABASE_URL=" + testdb.URL(t)
@@ -127,5 +129,6 @@ func TestTheGeneratedTestsPassDuringARename(t *testing.T) {
 		out, ok := goTest(t, dir, database)
 		require.True(t, ok, "%v: %s", command, out)
 		require.Contains(t, out, "--- PASS: TestMatrix/PUBLIC/archive ")
+		require.Contains(t, out, "--- PASS: TestKeepHistory ")
 	}
 }

@@ -50,6 +50,7 @@ var goals = []goal{
 	{"coalesced, 512 callers, with facts and outbox: against the usual transaction", 10, false, "×", ratio(compare.FirstMany, coalesced, usual)},
 	{"a batch of 1,000: against the same statement in psql", 0.9, false, "×", figure(PsqlRatio)},
 	{"one hot row, 64 callers: against the usual transaction", 5, false, "×", ratio(compare.OneHotOrder, pawl, usual)},
+	{"one hot row, 64 callers, coalesced: against the usual transaction", 5, false, "×", ratio(compare.OneHotOrder, coalesced, usual)},
 	{"10 million rows: cost against 10 thousand", 2, true, "×", figure(RowsRatio)},
 	{"the service's heap over a million transitions", 1.1, true, "×", figure(MemoryRatio)},
 	{"Next", 3, true, "ns", figure(NextTime)},

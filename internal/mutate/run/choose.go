@@ -10,10 +10,12 @@ import (
 	"github.com/pawl-go/pawl/internal/mutate"
 )
 
-func (s *settings) wants(m *mutate.Mutant, statement *regexp.Regexp) bool {
+// wants reports whether the flags ask for a mutant; without is nil where no
+// statement is left out.
+func (s *settings) wants(m *mutate.Mutant, statement, without *regexp.Regexp) bool {
 	return (s.machine == "" || s.machine == m.Source.Machine) &&
 		(s.operator == "" || s.operator == m.Operator) &&
-		statement.MatchString(m.Source.Name)
+		statement.MatchString(m.Source.Name) && (without == nil || !without.MatchString(m.Source.Name))
 }
 
 // share returns the shard, and then the sample, in the order of the mutants.

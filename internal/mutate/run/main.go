@@ -43,16 +43,17 @@ func main() {
 
 // settings are what the flags say.
 type settings struct {
-	root                         string
-	machine, operator, statement string
-	sample, explained            int
-	seed                         uint64
-	shard                        string
-	workers                      int
-	timeout                      time.Duration
-	skip                         string
-	list, verbose, distinct      bool
-	report, json, known          string
+	root                    string
+	machine, operator       string
+	statement, without      string
+	sample, explained       int
+	seed                    uint64
+	shard                   string
+	workers                 int
+	timeout                 time.Duration
+	skip                    string
+	list, verbose, distinct bool
+	report, json, known     string
 }
 
 func (s *settings) flags(stderr io.Writer) *flag.FlagSet {
@@ -62,6 +63,7 @@ func (s *settings) flags(stderr io.Writer) *flag.FlagSet {
 	f.StringVar(&s.machine, "machine", "", "mutants of this `machine` alone")
 	f.StringVar(&s.operator, "operator", "", "mutants of this `operator` alone")
 	f.StringVar(&s.statement, "statement", "", "mutants of the statements and migrations whose names the `pattern` matches")
+	f.StringVar(&s.without, "without", "", "leave out those whose names the `pattern` matches")
 	f.IntVar(&s.sample, "sample", 0, "only `n` mutants, drawn by the seed")
 	f.Uint64Var(&s.seed, "seed", 1, "what the sample is drawn by")
 	f.StringVar(&s.shard, "shard", "", "only part `i/n` of the mutants, from 1/n to n/n")
@@ -125,7 +127,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func (s *settings) part() string {
 	var parts []string
 	for _, p := range []struct{ name, value string }{
-		{"machine", s.machine}, {"operator", s.operator}, {"statements", s.statement}, {"shard", s.shard}, {"without the tests", s.skip},
+		{"machine", s.machine}, {"operator", s.operator}, {"statements", s.statement}, {"without the statements", s.without}, {"shard", s.shard}, {"without the tests", s.skip},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+" `"+p.value+"`")
@@ -150,6 +152,12 @@ func choose(s *settings) (mutants []*mutate.Mutant, whole bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	var without *regexp.Regexp
+	if s.without != "" {
+		if without, err = regexp.Compile(s.without); err != nil {
+			return nil, false, err
+		}
+	}
 	sources, err := mutate.Load(os.DirFS(s.root))
 	if err != nil {
 		return nil, false, err
@@ -160,7 +168,7 @@ func choose(s *settings) (mutants []*mutate.Mutant, whole bool, err error) {
 			return nil, false, err
 		}
 		for _, m := range of {
-			if s.wants(m, statement) {
+			if s.wants(m, statement, without) {
 				mutants = append(mutants, m)
 			}
 		}
@@ -174,5 +182,5 @@ func choose(s *settings) (mutants []*mutate.Mutant, whole bool, err error) {
 	if len(mutants) == 0 {
 		return nil, false, errors.New("there is no such mutant")
 	}
-	return mutants, s.machine+s.operator+s.statement+s.shard+s.skip == "" && s.sample+s.explained == 0 && !s.distinct, nil
+	return mutants, s.machine+s.operator+s.statement+s.without+s.shard+s.skip == "" && s.sample+s.explained == 0 && !s.distinct, nil
 }

@@ -200,7 +200,7 @@ func TestWhatFailsARun(t *testing.T) {
 
 func TestWrongCalls(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"-nothing"}, {"more"}, {"-statement", "("}, {"-statement", "NoSuch"}, {"-shard", "3/2"}, {"-root", "nowhere"}} {
+	for _, args := range [][]string{{"-nothing"}, {"more"}, {"-statement", "("}, {"-statement", "NoSuch"}, {"-without", "("}, {"-without", "."}, {"-shard", "3/2"}, {"-root", "nowhere"}} {
 		var out, errs bytes.Buffer
 		require.Equal(t, exitFailed, run(t.Context(), append([]string{"-root", "../../..", "-list"}, args...), &out, &errs), args)
 		require.NotEmpty(t, errs.String(), args)

@@ -1,0 +1,55 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The file that distributes the tables is made, compared and missed by those runs
+// alone that ask for it.
+func TestGenerateForADistribution(t *testing.T) {
+	t.Parallel()
+	dir := project(t, "go.mod", "module example.com/x\n", "definitions/lamp.yaml", withTable(lamp, "name: lamps, key: {column: id, type: bigint}"))
+	generate := func(want int, args ...string) (string, string) {
+		t.Helper()
+		code, out, text := run(append([]string{"generate", "-C", dir}, args...)...)
+		require.Equal(t, want, code, "%q\n%s%s", args, out, text)
+		return out, text
+	}
+	code, _, text := run("init", "-C", dir)
+	require.Equal(t, 0, code, text)
+	generate(0)
+	file := filepath.Join(dir, "gen", "citus.sql")
+	require.NoFileExists(t, file)
+	out, _ := generate(1, "--check", "--distribution", "citus")
+	require.Contains(t, out, "+SELECT create_distributed_table('lamps', 'id', colocate_with => 'none');\n")
+	require.NoFileExists(t, file)
+
+	out, _ = generate(0, "--distribution", "citus")
+	require.Equal(t, "created  gen/citus.sql\n", out)
+	generate(0, "--check", "--distribution", "citus")
+	out, _ = generate(0)
+	require.Equal(t, "nothing to do\n", out)
+	require.FileExists(t, file)
+
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, append(content, "-- more\n"...), 0o644))
+	generate(0, "--check")
+	out, _ = generate(1, "--check", "--distribution", "citus")
+	require.Contains(t, out, "--- more\n")
+
+	_, text = generate(2, "--distribution", "citrus")
+	require.Contains(t, text, `there is no distribution "citrus": choose citus`)
+}
+
+func TestNothingToDistribute(t *testing.T) {
+	t.Parallel()
+	dir := project(t, "go.mod", "module example.com/x\n", "definitions/lamp.yaml", lamp)
+	code, out, text := run("generate", "-C", dir, "--distribution", "citus")
+	require.Equal(t, 0, code, text)
+	require.NotContains(t, out, "citus.sql")
+}
