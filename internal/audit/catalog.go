@@ -39,10 +39,12 @@ type constraint struct {
 
 type trigger struct {
 	enabled, function string
-	schema            uint32 // the function's
-	fires             int64
-	ofColumns         bool
-	def               string
+	// body is the function's text, empty where it is not in PL/pgSQL.
+	body      string
+	schema    uint32 // the function's
+	fires     int64
+	ofColumns bool
+	def       string
 }
 
 // constraint returns that of a name and kind over exactly these columns, nil
@@ -145,15 +147,16 @@ func (r *relation) readUniques(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (r *relation) readTriggers(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, `SELECT t.tgname::text, t.tgenabled::text, p.proname::text, p.pronamespace,
+	rows, err := tx.Query(ctx, `SELECT t.tgname::text, t.tgenabled::text, p.proname::text, CASE WHEN l.lanname = 'plpgsql' THEN p.prosrc ELSE '' END, p.pronamespace,
 			t.tgtype::bigint, cardinality(t.tgattr::int2[]) > 0, pg_get_triggerdef(t.oid)
-		FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid WHERE t.tgrelid = $1 AND NOT t.tgisinternal`, r.oid)
+		FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid JOIN pg_language AS l ON l.oid = p.prolang
+		WHERE t.tgrelid = $1 AND NOT t.tgisinternal`, r.oid)
 	if err != nil {
 		return err
 	}
 	var name string
 	var g trigger
-	_, err = pgx.ForEachRow(rows, []any{&name, &g.enabled, &g.function, &g.schema, &g.fires, &g.ofColumns, &g.def}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&name, &g.enabled, &g.function, &g.body, &g.schema, &g.fires, &g.ofColumns, &g.def}, func() error {
 		r.triggers[name] = g
 		return nil
 	})

@@ -160,7 +160,7 @@ var damages = []struct {
 		[]string{`order: guard-weakened: the trigger order_edge does not fire after every such change of a row`}},
 	{"an edge trigger before the change", edgeTrigger(`BEFORE UPDATE`, ``),
 		[]string{`order: guard-weakened: the trigger order_edge does not fire after every such change of a row`}},
-	{"an edge trigger that refuses more", edgeTrigger(`AFTER UPDATE`, ``), []string{}},
+	{"an edge trigger made anew", edgeTrigger(`AFTER UPDATE`, ``), []string{}},
 	{"a birth trigger that looks at the state alone", `DROP TRIGGER order_birth ON orders; CREATE TRIGGER order_birth AFTER INSERT ON orders FOR EACH ROW WHEN (NEW.status <> 'PENDING') EXECUTE FUNCTION order_refuse_edge('PENDING')`,
 		[]string{`order: guard-weakened: the trigger order_birth lets a row begin at another version than 1`}},
 	{"history that may outlive its row", `DROP TRIGGER order_gone ON orders; CREATE TRIGGER order_gone AFTER DELETE ON orders FOR EACH ROW WHEN (OLD.version > 1) EXECUTE FUNCTION order_forget()`,

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -14,13 +15,17 @@ import (
 // that nothing is said of it.
 var errForeign = errors.New("not a condition that a migration writes")
 
-// condition is what a CHECK or a trigger's WHEN says. It is judged here and not
-// in the database: what somebody planted there is not run.
+// condition is what a CHECK, a trigger's WHEN or an IF in its function says. It
+// is judged here and not in the database: what somebody planted there is not run.
 type condition struct{ node *pg.Node }
 
 // scope are the columns that a condition may name, as "status" or
-// "old.status". Values are bool, or string for everything else.
+// "old.status". Values are bool, or string for everything else; nil is NULL.
+// Under entriesOf are those of the history.
 type scope map[string]any
+
+// entriesOf begins the name under which a scope has the entries of a table.
+const entriesOf = "entries of "
 
 // readCondition parses an expression as PostgreSQL shows it.
 func readCondition(text string) (condition, error) {
@@ -49,17 +54,23 @@ func readWhen(text string) (condition, error) {
 	return condition{made.GetWhenClause()}, nil
 }
 
-// holds judges the condition of one row, or two. The error is errForeign.
+// holds judges the condition of one row, or two: NULL is not true. The error is
+// errForeign.
 func (c condition) holds(columns scope) (bool, error) {
-	v, err := columns.value(c.node)
+	is, err := columns.truth(c.node)
+	return is == true, err
+}
+
+// truth is a condition's true, false or NULL, which is nil.
+func (s scope) truth(n *pg.Node) (any, error) {
+	v, err := s.value(n)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	b, ok := v.(bool)
-	if !ok {
-		return false, errForeign
+	if _, ok := v.(bool); !ok && v != nil {
+		return nil, errForeign
 	}
-	return b, nil
+	return v, nil
 }
 
 func (s scope) value(n *pg.Node) (any, error) {
@@ -82,15 +93,21 @@ func (s scope) value(n *pg.Node) (any, error) {
 			v, err := s.value(cast.GetArg())
 			if text, ok := v.(string); ok && err == nil {
 				return converted(text, cast.GetTypeName())
+			} else if v == nil && err == nil {
+				return nil, nil
 			}
 		}
-	case n.GetNullTest() != nil: // no value is NULL
-		_, err := s.value(n.GetNullTest().GetArg())
-		return n.GetNullTest().GetNulltesttype() == pg.NullTestType_IS_NOT_NULL, err
+	case n.GetNullTest() != nil:
+		v, err := s.value(n.GetNullTest().GetArg())
+		return (v == nil) == (n.GetNullTest().GetNulltesttype() == pg.NullTestType_IS_NULL), err
 	case n.GetBoolExpr() != nil:
 		return s.joined(n.GetBoolExpr())
 	case n.GetAExpr() != nil:
 		return s.operated(n.GetAExpr())
+	case n.GetCaseExpr() != nil:
+		return s.chosen(n.GetCaseExpr())
+	case n.GetSubLink() != nil:
+		return s.exists(n.GetSubLink())
 	}
 	return nil, errForeign
 }
@@ -130,92 +147,69 @@ func keeps(t *pg.TypeName) bool {
 	return slices.Contains([]string{"text", "varchar", "int2", "int4", "int8"}, names[len(names)-1].GetString_().GetSval())
 }
 
-// joined is AND, OR and NOT. No value is NULL.
+// joined is AND, OR and NOT. What comes first decides where it can.
 func (s scope) joined(e *pg.BoolExpr) (any, error) {
+	var is any = e.GetBoolop() == pg.BoolExprType_AND_EXPR
 	for _, arg := range e.GetArgs() {
-		v, err := condition{arg}.holds(s)
+		v, err := s.truth(arg)
 		switch {
 		case err != nil:
 			return nil, err
+		case e.GetBoolop() == pg.BoolExprType_NOT_EXPR && v == nil:
+			return nil, nil
 		case e.GetBoolop() == pg.BoolExprType_NOT_EXPR:
-			return !v, nil
+			return v == false, nil
+		case v == nil:
+			is = nil
 		case v == (e.GetBoolop() == pg.BoolExprType_OR_EXPR):
 			return v, nil
 		}
 	}
-	return e.GetBoolop() == pg.BoolExprType_AND_EXPR, nil
+	return is, nil
 }
 
-// operated is a comparison or a sum, or a comparison with each of an array.
-func (s scope) operated(e *pg.A_Expr) (any, error) {
-	if len(e.GetName()) != 1 || e.GetLexpr() == nil {
-		return nil, errForeign // of another schema, or a sign
-	}
-	operator := e.GetName()[0].GetString_().GetSval()
-	left, err := s.value(e.GetLexpr())
-	if err != nil {
-		return nil, err
-	}
-	every := e.GetKind() == pg.A_Expr_Kind_AEXPR_OP_ALL
-	switch e.GetKind() {
-	case pg.A_Expr_Kind_AEXPR_OP:
-		right, err := s.value(e.GetRexpr())
+// chosen is a CASE; without an ELSE it may be NULL.
+func (s scope) chosen(e *pg.CaseExpr) (any, error) {
+	for _, arg := range e.GetArgs() {
+		when, asks := arg.GetCaseWhen(), s.truth
+		if e.GetArg() != nil { // CASE x WHEN 1 …
+			asks = func(one *pg.Node) (any, error) { return s.compared("=", e.GetArg(), one) }
+		}
+		is, err := asks(when.GetExpr())
 		if err != nil {
 			return nil, err
 		}
-		return operate(operator, left, right)
-	case pg.A_Expr_Kind_AEXPR_OP_ANY, pg.A_Expr_Kind_AEXPR_OP_ALL:
-	default:
-		return nil, errForeign
-	}
-	array := e.GetRexpr()
-	if cast := array.GetTypeCast(); cast != nil && keeps(cast.GetTypeName()) {
-		array = cast.GetArg()
-	}
-	if array.GetAArrayExpr() == nil {
-		return nil, errForeign
-	}
-	for _, element := range array.GetAArrayExpr().GetElements() {
-		right, err := s.value(element)
-		if err != nil {
-			return nil, err
+		if is == true {
+			return s.value(when.GetResult())
 		}
-		is, err := operate(operator, left, right)
-		if is == !every || err != nil {
+	}
+	if e.GetDefresult() == nil {
+		return nil, nil
+	}
+	return s.value(e.GetDefresult())
+}
+
+// exists is EXISTS over entries that the scope has, such as those of a history.
+func (s scope) exists(e *pg.SubLink) (any, error) {
+	query := e.GetSubselect().GetSelectStmt()
+	if e.GetSubLinkType() != pg.SubLinkType_EXISTS_SUBLINK || len(query.GetFromClause()) != 1 ||
+		query.GetWithClause() != nil || query.GetOp() != pg.SetOperation_SETOP_NONE || len(query.GetGroupClause()) > 0 ||
+		query.GetHavingClause() != nil || query.GetLimitCount() != nil || query.GetLimitOffset() != nil || query.GetWhereClause() == nil {
+		return nil, errForeign
+	}
+	table := query.GetFromClause()[0].GetRangeVar()
+	entries, ok := s[entriesOf+table.GetRelname()].([]scope)
+	if !ok || table.GetSchemaname() != "" || table.GetAlias() == nil {
+		return nil, errForeign
+	}
+	for _, entry := range entries {
+		all := maps.Clone(s)
+		for column, v := range entry {
+			all[table.GetAlias().GetAliasname()+"."+column] = v
+		}
+		if is, err := (condition{query.GetWhereClause()}).holds(all); is || err != nil {
 			return is, err
 		}
 	}
-	return every, nil
-}
-
-func operate(operator string, left, right any) (any, error) {
-	a, isText := left.(string)
-	b, areTexts := right.(string)
-	if !isText || !areTexts {
-		return nil, errForeign
-	}
-	switch operator {
-	case "=":
-		return a == b, nil
-	case "<>":
-		return a != b, nil
-	}
-	n, err := strconv.ParseInt(a, 10, 32) // neither a sum nor a version of a scope is larger
-	m, failed := strconv.ParseInt(b, 10, 32)
-	if err != nil || failed != nil {
-		return nil, errForeign
-	}
-	switch operator {
-	case "+":
-		return strconv.FormatInt(n+m, 10), nil
-	case "<":
-		return n < m, nil
-	case "<=":
-		return n <= m, nil
-	case ">":
-		return n > m, nil
-	case ">=":
-		return n >= m, nil
-	}
-	return nil, errForeign
+	return false, nil
 }

@@ -15,13 +15,18 @@ type guard struct {
 	*lifecycle
 	find func(Kind, string, ...any)
 	note func(string, ...any)
-	// foreign are the constraints and triggers that cannot be judged.
+	// foreign are the constraints, triggers and functions that cannot be judged.
 	foreign map[string]bool
+}
+
+// judged is what can be asked of a row: a condition, or a trigger with its function.
+type judged interface {
+	holds(scope) (bool, error)
 }
 
 // pass returns the first of the scopes for which the condition says want, -1
 // for none. That the condition cannot be judged is noted once.
-func (g guard) pass(name string, c condition, want bool, scopes ...scope) int {
+func (g guard) pass(name string, c judged, want bool, scopes ...scope) int {
 	for i, s := range scopes {
 		if g.foreign[name] {
 			return -1
@@ -38,6 +43,9 @@ func (g guard) pass(name string, c condition, want bool, scopes ...scope) int {
 }
 
 func (g guard) unjudged(name string) {
+	if g.foreign[name] {
+		return
+	}
 	g.foreign[name] = true
 	g.note("%s: what %s lets pass was not judged, since it is not written as migrations write it", g.Name, name)
 }
@@ -82,24 +90,35 @@ const (
 	insteadOf = 64
 )
 
-// trigger judges when a trigger fires, and what its WHEN lets pass.
-func (g guard) trigger(name string, t trigger, on int64, judge func(string, condition)) {
+// trigger judges when a trigger fires, and what its WHEN and its function let pass.
+func (g guard) trigger(name string, t trigger, on int64, judge func(string, refusal)) {
 	if t.fires&(eachRow|before|insteadOf|on) != eachRow|on || t.ofColumns {
 		g.find(GuardWeakened, "the trigger %s does not fire after every such change of a row", name)
 		return
 	}
 	when, err := readWhen(t.def)
-	switch {
-	case err != nil:
+	if err != nil {
 		g.unjudged(name)
-	case when.node != nil: // without a WHEN it fires always
-		judge(name, when)
+		return
 	}
+	judge(name, refusal{when: when, body: t.body})
+}
+
+// read parses the function, and reports whether there is anything to judge. One
+// that cannot be read is noted, and leaves the trigger's condition.
+func (g guard) read(r *refusal) bool {
+	var err error
+	if r.function, err = readProgram(r.body); err != nil {
+		g.unjudged(g.called().Refuse())
+	}
+	return r.function != nil || r.when.node != nil
 }
 
 // gone has no condition: a row always takes its history with it.
-func (g guard) gone(name string, _ condition) {
-	g.find(GuardWeakened, "the trigger %s has a condition, so that history and facts may outlive their row", name)
+func (g guard) gone(name string, r refusal) {
+	if r.when.node != nil {
+		g.find(GuardWeakened, "the trigger %s has a condition, so that history and facts may outlive their row", name)
+	}
 }
 
 // places are the values of the status column that are judged, with the states
@@ -148,60 +167,16 @@ func (l *lifecycle) row(alias, status string, version int) scope {
 func (l *lifecycle) update(from, to string, version int) scope {
 	s := l.row("old", from, 5)
 	maps.Copy(s, l.row("new", to, version))
+	s["tg_op"], s[entriesOf+l.called().History()] = "UPDATE", []scope{}
 	return s
 }
 
-// edge judges the trigger of updates. Which moves are legal is known from the
-// migrations alone, since a definition does not tell those of then.
-func (g guard) edge(name string, when condition) {
-	values, states := g.places()
-	var versions, keys []scope
-	for i, from := range values {
-		to := values[(i+1)%len(values)]
-		versions = append(versions, g.update(from, to, 4), g.update(from, to, 7), g.update(from, from, 4), g.update(from, from, 7))
-		if from != to {
-			versions = append(versions, g.update(from, to, 5))
-		}
-		for _, k := range g.Table.Keys {
-			s := g.update(from, to, 6)
-			s["new."+k.Name] = "another"
-			keys = append(keys, s)
-		}
+// insert is a new row. There is no row before it, and so all of that is NULL.
+func (l *lifecycle) insert(in string, version int) scope {
+	s := l.update(in, in, version)
+	for column := range l.row("old", in, version) {
+		s[column] = nil
 	}
-	switch {
-	case g.pass(name, when, false, versions...) >= 0:
-		g.find(GuardWeakened, "the trigger %s lets a row move without its version being counted by one", name)
-		return
-	case g.pass(name, when, false, keys...) >= 0:
-		g.find(GuardWeakened, "the trigger %s lets a row get another key", name)
-		return
-	case !g.migrated:
-		return
-	}
-	legal := g.legal()
-	for _, from := range values {
-		move := g.update(from, from, 6)
-		for _, to := range values {
-			move["new."+g.Table.Status.Column] = to
-			if !legal[[2]string{from, to}] && g.pass(name, when, false, move) >= 0 {
-				g.find(GuardWeakened, "the trigger %s lets a row move from %s to %s, which no transition does", name, states[from].Name, states[to].Name)
-				return
-			}
-		}
-	}
-}
-
-// birth judges the trigger of inserts.
-func (g guard) birth(name string, when condition) {
-	values, states := g.places()
-	for _, in := range values {
-		switch {
-		case g.pass(name, when, false, g.row("new", in, 2)) >= 0:
-			g.find(GuardWeakened, "the trigger %s lets a row begin at another version than 1", name)
-			return
-		case g.migrated && !g.births[states[in].Index] && g.pass(name, when, false, g.row("new", in, 1)) >= 0:
-			g.find(GuardWeakened, "the trigger %s lets a row begin in %s, in which none is created", name, states[in].Name)
-			return
-		}
-	}
+	s["tg_op"] = "INSERT"
+	return s
 }

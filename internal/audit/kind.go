@@ -34,11 +34,12 @@ const (
 	TriggerMissing     Kind = "trigger-missing"
 	TriggerDisabled    Kind = "trigger-disabled"
 	GuardWeakened      Kind = "guard-weakened"
+	GuardMixed         Kind = "guard-mixed"
 )
 
 // kinds lists every kind in the order in which counts are told.
 var kinds = []Kind{
-	ColumnType, ConstraintMissing, ConstraintNotValid, TriggerMissing, TriggerDisabled, GuardWeakened,
+	ColumnType, ConstraintMissing, ConstraintNotValid, TriggerMissing, TriggerDisabled, GuardWeakened, GuardMixed,
 	UnknownState, BadVersion, NoHistory, HistoryMismatch, BadBeginning, VersionGap, BrokenChain, IllegalEdge, WrongEvent,
 	UnsignedForce, UnauditedForce, OrphanHistory, OrphanFacts,
 	UnknownFact, EmptyIdentity, FactMismatch, FactMissing,

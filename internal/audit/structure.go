@@ -206,7 +206,7 @@ func (g guard) judgeTriggers(s structure) {
 	for _, t := range []struct {
 		name, function, use string
 		on                  int64
-		judge               func(string, condition)
+		judge               func(string, refusal)
 	}{
 		{called.Edge(), called.Refuse(), "refuses illegal edges", onUpdate, g.edge},
 		{called.Birth(), called.Refuse(), "refuses rows that do not begin as they should", onInsert, g.birth},

@@ -52,7 +52,7 @@ func Rules() []diag.Rule {
 		Fix:   "Write no empty value before those programs are gone. It is told once; generate says nothing of it later.",
 	}, {
 		Code: CodeNotMigrated, Severity: diag.Error, Short: "advance of a definition that changed",
-		Cause: "fsmgen generate --advance ends what the newest migrations have begun, and the definition says something else by now.",
+		Cause: "fsmgen generate --advance ends what the newest migrations have begun, and the definition says something else by now, or an earlier fsmgen wrote them.",
 		Fix:   "Run fsmgen generate and deploy that first, or undo the change; advance after that.",
 	}, {
 		Code: CodeRequired, Severity: diag.Error, Short: "required too early",

@@ -11,12 +11,16 @@ import (
 
 // Advance returns the migrations, in order, that take the next step from prev
 // now that the programs generated before the definition's newest ones are gone;
-// none when nothing is pending. A definition that says something else than prev
-// is a problem: it has to be migrated first.
+// none when nothing is pending. A definition that says something else than prev,
+// or a prev of an earlier fsmgen, is a problem: it has to be migrated first.
 func Advance(m *model.Machine, prev Schema, problems *diag.List) [][]byte {
 	now := SchemaOf(m)
 	var unsaid diag.List // what is wrong with it is told when it is migrated
 	now.expand(prev, m, &unsaid)
+	if prev.EdgesIn != now.EdgesIn {
+		problems.Addf(m.Pos, CodeNotMigrated, diag.Error, "the newest migration of %q is of an earlier fsmgen: run fsmgen generate and deploy it first", m.Name)
+		return nil
+	}
 	if unsaid.Errors() > 0 || !now.same(prev) {
 		problems.Addf(m.Pos, CodeNotMigrated, diag.Error, "the definition has changed since the newest migration of %q: run fsmgen generate and deploy it first", m.Name)
 		return nil
@@ -149,8 +153,10 @@ func comment(text string) string { return "-- " + strings.Join(strings.Fields(te
 
 // contractRenames is the migration that ends renames: s has no longer what
 // prev has. The first statement lets nothing enter a former name, so that the
-// moves come to an end; the last one, which is whole or not at all, takes the
-// former names out of the rules, and fails when a row still has one.
+// moves come to an end: to replace the trigger of inserts it waits for all who
+// have written to the table, and who writes later finds the function as it then
+// is. The last one, which is whole or not at all, takes the former names out of
+// the rules, and fails when a row still has one.
 func (s Schema) contractRenames(prev Schema) (up, down []string) {
 	var ended []Rename
 	moving := prev
@@ -161,12 +167,12 @@ func (s Schema) contractRenames(prev Schema) (up, down []string) {
 			moving.Renames[i].Step = stepMove
 		}
 	}
-	up = append(up, rules([]step{moving.edgeTrigger(), moving.birthTrigger()}))
+	up = append(up, rules([]step{replacedFunction(prev.function(), moving.function()), moving.birthTrigger()}))
 	for _, t := range s.named() {
 		up = append(up, t.move(ended))
 	}
-	rest := []step{s.statusCheck(), replacedFunction(prev.function(), s.function()), s.edgeTrigger(), s.birthTrigger()}
-	back := []step{prev.statusCheck(), replacedFunction(s.function(), prev.function()), prev.edgeTrigger(), prev.birthTrigger()}
+	rest := []step{s.statusCheck(), replacedFunction(prev.function(), s.function()), s.birthTrigger()}
+	back := []step{prev.statusCheck(), replacedFunction(s.function(), prev.function()), prev.birthTrigger()}
 	note := comment("Rows, history and facts keep the new names, which the rules of before know as well.")
 	return append(up, rules(rest)), []string{note, rules(back)}
 }

@@ -91,6 +91,7 @@ func Mark(m *model.Machine, prev *Schema) (string, error) {
 	if prev != nil {
 		var unsaid diag.List // a migration by hand is for what cannot be generated
 		next.expand(*prev, m, &unsaid)
+		next.EdgesIn = prev.EdgesIn // who writes it need not move them: the next generate does
 	}
 	return next.Embed()
 }
@@ -131,29 +132,15 @@ func (s *Schema) change(prev Schema, m *model.Machine, problems *diag.List) []st
 	return append(steps, s.changeDue(prev)...)
 }
 
-// changeRules replaces CHECK and triggers where what they allow is not the same.
+// changeRules replaces CHECK, triggers and function where what they allow is not the same.
 func (s *Schema) changeRules(prev Schema) []step {
-	var steps []step
-	if was, is := prev.function(), s.function(); !slices.Equal(was.up, is.up) {
-		steps = append(steps, replacedFunction(was, is))
-	}
-	var last []step
 	var begun []Rename
 	for _, r := range s.Renames {
 		if !slices.ContainsFunc(prev.Renames, func(was Rename) bool { return was.Was == r.Was }) {
 			begun = append(begun, r)
 		}
 	}
-	was, is := prev.edgeTrigger(), s.edgeTrigger()
-	switch changed := !slices.Equal(was.up, is.up); {
-	case changed && len(begun) == 0:
-		last = append(last, replaced(was, is))
-	case changed: // on the way back, no trigger looks while names are given back
-		steps = append(steps, step{was.down, was.up})
-		last = append(last, s.backNames(begun), is)
-	case len(begun) > 0:
-		last = append(last, s.backNames(begun))
-	}
+	steps, last := s.changeEdges(prev, begun)
 	if was, is := prev.statusCheck(), s.statusCheck(); !slices.Equal(was.up, is.up) {
 		steps = append(steps, replaced(was, is))
 	}

@@ -25,6 +25,8 @@ type Schema struct {
 	States  []string `json:"states"`
 	Initial string   `json:"initial"`
 	Edges   []Edge   `json:"edges"`
+	// EdgesIn is edgesInFunction, or empty for migrations of then.
+	EdgesIn string `json:"edges_in,omitempty"`
 	// Facts, Deadlines and Runs stay true once they were: what they made stays.
 	Facts     bool `json:"facts,omitempty"`
 	Deadlines bool `json:"deadlines,omitempty"`
@@ -109,7 +111,7 @@ const schemaFormat = 1
 func SchemaOf(m *model.Machine) Schema {
 	s := Schema{
 		Format: schemaFormat, Machine: m.Name, Table: m.Table.Name, Key: columnOf(m.Table.Keys[0]), Columns: []Column{}, Existing: m.Table.Existing,
-		Initial: m.Initial().Name, Facts: m.Facts(), Deadlines: m.Deadlines(), Runs: m.CountsRuns(), Edges: []Edge{},
+		Initial: m.Initial().Name, Facts: m.Facts(), Deadlines: m.Deadlines(), Runs: m.CountsRuns(), Edges: []Edge{}, EdgesIn: edgesInFunction,
 	}
 	if len(m.Table.Keys) > 1 {
 		for _, k := range m.Table.Keys {

@@ -4,6 +4,9 @@
 // each: the same text with one small change. A test suite that is worth
 // something fails for every one of them.
 //
+// What a later migration makes again, a function or a trigger, is broken there
+// alone: of the earlier one nothing is left.
+//
 // Which mutants there are follows from the texts alone, in their order: the
 // same texts always have the same mutants. Running tests against them is the
 // business of the package run, below this one.

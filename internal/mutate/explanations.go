@@ -216,7 +216,7 @@ var explanations = []Explanation{
 		Operator: "state-add", Line: `OLD\.status = '[A-Z]+' AND NEW\.status IN`, Before: `^= '`,
 		After: `\('PENDING', 'PAYING'\)|\('COMPLETED', 'SHIPPED'\)|\('CANCELLED', '(PAID|SHIPPED|COMPLETED|REFUNDING)'\)|` +
 			`\('CREATED', 'SUBMITTED'\)|\('SUBMITTED', 'CREATED'\)|\('FAILED', '(CREATED|SUBMITTED)'\)|\('CLOSED', '(CREATED|SUBMITTED|FAILED)'\)|` +
-			`\('REQUESTED', '(SENT|ABNORMAL)'\)|\('ABNORMAL', 'SENT'\)|\('PUBLISHED', 'DRAFT'\)`,
+			`\('REQUESTED', 'SENT'\)|\('SENT', 'REQUESTED'\)|\('ABNORMAL', '(REQUESTED|SENT)'\)|\('PUBLISHED', 'DRAFT'\)`,
 		Why: "edges from that state to those states are there already",
 	},
 	{

@@ -27,6 +27,8 @@ type Source struct {
 
 	params map[string]string // how a parameter stands in the file, and in what is run: @fsm_key, $1
 	words  *words
+	// again has the functions and triggers that a later migration makes again.
+	again map[string]bool
 	// head and tail stand around the text in what is run.
 	head, tail string
 }
@@ -90,7 +92,8 @@ func apply(sql string, edits []edit) string {
 }
 
 // Mutants returns all mutants of a source, in the order of the text and then of
-// the operators, each altered text once. The error is the parser's.
+// the operators, each altered text once. What a later migration makes again is
+// left alone. The error is the parser's.
 func Mutants(s *Source) ([]*Mutant, error) {
 	t, err := read(s.Text)
 	if err != nil {
@@ -101,13 +104,8 @@ func Mutants(s *Source) ([]*Mutant, error) {
 		if op.Migration && !s.Migration {
 			continue
 		}
-		for _, root := range t.roots {
-			root.walk(func(n *node) {
-				op.sites(&place{t, s.words}, n, func(edits ...edit) { m.add(op.Name, edits) })
-			})
-		}
-		if s.Migration {
-			if err := m.bodies(op); err != nil {
+		for _, root := range s.lasting(t) {
+			if err := m.statement(op, t, root); err != nil {
 				return nil, err
 			}
 		}
@@ -131,6 +129,17 @@ type maker struct {
 	out    []*Mutant
 	seen   map[string]bool
 	count  map[string]int
+}
+
+// statement adds what an operator makes of a statement, and of the body of a function.
+func (m *maker) statement(op Operator, t *text, root *node) error {
+	root.walk(func(n *node) {
+		op.sites(&place{t, m.source.words}, n, func(edits ...edit) { m.add(op.Name, edits) })
+	})
+	if root.kind == "CreateFunctionStmt" {
+		return m.body(op, root)
+	}
+	return nil
 }
 
 func (m *maker) add(operator string, edits []edit) {

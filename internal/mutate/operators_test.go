@@ -25,9 +25,8 @@ func made(t *testing.T, operator, sql string) []string {
 			continue
 		}
 		for _, root := range parsed.roots {
-			root.walk(func(n *node) { op.sites(&place{parsed, someWords}, n, func(edits ...edit) { m.add(op.Name, edits) }) })
+			require.NoError(t, m.statement(op, parsed, root))
 		}
-		require.NoError(t, m.bodies(op))
 	}
 	out := make([]string, len(m.out))
 	for i, x := range m.out {

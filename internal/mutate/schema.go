@@ -82,41 +82,39 @@ func narrowTrigger(p *place, n *node, add func(...edit)) {
 // of IF, and DELETE.
 var fragments = regexp.MustCompile(`(?s)\bIF (.+?) THEN|(DELETE FROM .+?);`)
 
-// bodies adds what an operator makes of the SQL in the bodies of functions,
-// which to the parser is a string.
-func (m *maker) bodies(op Operator) error {
+// body adds what an operator makes of the SQL in the body of a function, which to
+// the parser is a string.
+func (m *maker) body(op Operator, function *node) error {
 	sql := m.source.Text
-	for at := 0; ; {
-		open := strings.Index(sql[at:], "AS $$")
-		if open < 0 {
-			return nil
+	open := strings.Index(sql[function.lo:function.hi], "AS $$")
+	if open < 0 {
+		return nil
+	}
+	body := function.lo + open + len("AS $$")
+	end := strings.Index(sql[body:], "$$")
+	if end < 0 {
+		return nil
+	}
+	for _, found := range fragments.FindAllStringSubmatchIndex(sql[body:body+end], -1) {
+		lo, hi, before := found[2], found[3], "SELECT "
+		if lo < 0 {
+			lo, hi, before = found[4], found[5], ""
 		}
-		body := at + open + len("AS $$")
-		end := strings.Index(sql[body:], "$$")
-		if end < 0 {
-			return nil
+		t, err := read(before + sql[body+lo:body+hi])
+		if err != nil {
+			return err
 		}
-		at = body + end + len("$$")
-		for _, found := range fragments.FindAllStringSubmatchIndex(sql[body:body+end], -1) {
-			lo, hi, before := found[2], found[3], "SELECT "
-			if lo < 0 {
-				lo, hi, before = found[4], found[5], ""
-			}
-			t, err := read(before + sql[body+lo:body+hi])
-			if err != nil {
-				return err
-			}
-			shift := body + lo - len(before)
-			for _, root := range t.roots {
-				root.walk(func(n *node) {
-					op.sites(&place{t, m.source.words}, n, func(edits ...edit) {
-						for i := range edits {
-							edits[i].lo, edits[i].hi = edits[i].lo+shift, edits[i].hi+shift
-						}
-						m.add(op.Name, edits)
-					})
+		shift := body + lo - len(before)
+		for _, root := range t.roots {
+			root.walk(func(n *node) {
+				op.sites(&place{t, m.source.words}, n, func(edits ...edit) {
+					for i := range edits {
+						edits[i].lo, edits[i].hi = edits[i].lo+shift, edits[i].hi+shift
+					}
+					m.add(op.Name, edits)
 				})
-			}
+			})
 		}
 	}
+	return nil
 }

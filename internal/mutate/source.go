@@ -219,7 +219,7 @@ func loadMigrations(root fs.FS) ([]*Source, error) {
 		}
 		out = append(out, s)
 	}
-	return out, nil
+	return out, madeAgain(out)
 }
 
 // name gives each source the names of its machine: states from the migrations,
