@@ -149,7 +149,18 @@ func TestOperators(t *testing.T) {
 			"SELECT ARRAY['paid'], ARRAY['sent']",
 			"SELECT ARRAY['paid'], ARRAY['paid']",
 		}},
+		{"topic-drop", "SELECT 1 FROM f CROSS JOIN LATERAL (SELECT 'paid'::text) AS e(topic)", []string{
+			"SELECT 1 FROM f CROSS JOIN LATERAL (SELECT 'paid'::text WHERE false) AS e(topic)",
+		}},
+		{"topic-drop", "SELECT 1 FROM f CROSS JOIN LATERAL (SELECT CASE f.c WHEN 1 THEN 'paid' WHEN 2 THEN 'sent' END) AS e(topic)", []string{
+			"SELECT 1 FROM f CROSS JOIN LATERAL (SELECT CASE f.c WHEN 1 THEN 'paid' WHEN 2 THEN 'sent' END WHERE false) AS e(topic)",
+			"SELECT 1 FROM f CROSS JOIN LATERAL (SELECT CASE f.c WHEN 2 THEN 'sent' END) AS e(topic)",
+			"SELECT 1 FROM f CROSS JOIN LATERAL (SELECT CASE f.c WHEN 1 THEN 'paid' END) AS e(topic)",
+		}},
 		{"topic-twice", "SELECT ARRAY['paid']", []string{"SELECT ARRAY['paid', 'paid']"}},
+		{"topic-twice", "SELECT 1 FROM f CROSS JOIN LATERAL (SELECT 'paid'::text) AS e(topic)", []string{
+			"SELECT 1 FROM f CROSS JOIN LATERAL (SELECT 'paid'::text UNION ALL SELECT 'paid'::text) AS e(topic)",
+		}},
 		{"outcome-other", "SELECT 'Applied', 'raced'", []string{
 			"SELECT 'Replayed', 'raced'",
 			"SELECT 'Applied', 'Applied'",

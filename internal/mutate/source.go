@@ -274,6 +274,15 @@ func (w *words) collect(n *node) {
 				w.topics = once(w.topics, s)
 			}
 		}
+	case "ResTarget":
+		if !n.topic() {
+			return
+		}
+		n.walk(func(k *node) {
+			if s, ok := k.constant(); ok {
+				w.topics = once(w.topics, s)
+			}
+		})
 	}
 }
 

@@ -139,26 +139,39 @@ func swapArguments(p *place, n *node, add func(...edit)) {
 	}
 }
 
+// topic reports whether a value is the one topic of a row that is emitted: that of
+// a sub-select which is joined as e(topic).
+func (n *node) topic() bool {
+	of := n.above("RangeSubselect")
+	return n.kind == "ResTarget" && of != nil && of.one("alias") != nil && slices.Equal(of.one("alias").names("colnames"), []string{"topic"})
+}
+
 func dropTopic(p *place, n *node, add func(...edit)) {
-	if n.kind != "A_ArrayExpr" {
-		return
-	}
-	list := n.all("elements")
-	if len(list) == 1 {
-		add(edit{n.lo, n.hi, "ARRAY[]::text[]"})
-		return
-	}
-	for i := range list {
-		add(without(list, i))
+	switch {
+	case n.topic():
+		add(edit{n.hi, n.hi, " WHERE false"})
+	case n.kind == "CaseWhen" && n.above("ResTarget") != nil && n.above("ResTarget").topic() && len(n.parent.all("args")) > 1:
+		add(edit{n.lo, n.hi, ""})
+	case n.kind == "A_ArrayExpr":
+		list := n.all("elements")
+		if len(list) == 1 {
+			add(edit{n.lo, n.hi, "ARRAY[]::text[]"})
+			return
+		}
+		for i := range list {
+			add(without(list, i))
+		}
 	}
 }
 
 func twiceTopic(p *place, n *node, add func(...edit)) {
-	if n.kind != "A_ArrayExpr" {
-		return
-	}
-	for _, e := range n.all("elements") {
-		add(edit{e.hi, e.hi, ", " + p.of(e)})
+	switch {
+	case n.topic():
+		add(edit{n.hi, n.hi, " UNION ALL SELECT " + p.of(n)})
+	case n.kind == "A_ArrayExpr":
+		for _, e := range n.all("elements") {
+			add(edit{e.hi, e.hi, ", " + p.of(e)})
+		}
 	}
 }
 
