@@ -122,8 +122,10 @@ func NewCoalescer[K comparable, P any, S ~string, R any](
 	// To plan a batch anew can take as long as to run it, and its plan serves any.
 	config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	// A plan made while the tables were nearly empty is kept until they are analyzed,
-	// and would read all of them for each batch until then.
+	// and would read all facts for each item of a batch until then.
 	config.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
+	// The pool's may be right for single calls, which a batch is not.
+	config.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(o.Timeout.Milliseconds())
 	config.ConnConfig.RuntimeParams["lock_timeout"] = fmt.Sprint(max(o.LockTimeout.Milliseconds(), 1))
 	own, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

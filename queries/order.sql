@@ -606,7 +606,10 @@ WITH asked AS MATERIALIZED (
   SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_payment_no, a.fsm_arg_paid_cents,
          f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
   FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::uuid[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id, unnest(@payment_no::text[]) AS fsm_arg_payment_no, unnest(@paid_cents::bigint[]) AS fsm_arg_paid_cents) AS a
-  LEFT JOIN order_facts AS f ON f.event = 'payment_succeeded' AND f.identity = a.fsm_arg_payment_no
+  LEFT JOIN LATERAL (
+    SELECT f.order_id, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version FROM order_facts AS f
+    WHERE f.event = 'payment_succeeded' AND f.identity = a.fsm_arg_payment_no LIMIT 1
+  ) AS f ON true
 ), locked AS MATERIALIZED (
   SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_payment_no, i.fsm_arg_paid_cents
   FROM asked AS i
@@ -781,7 +784,10 @@ WITH asked AS MATERIALIZED (
   SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_payment_no,
          f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
   FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::uuid[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id, unnest(@payment_no::text[]) AS fsm_arg_payment_no) AS a
-  LEFT JOIN order_facts AS f ON f.event = 'payment_failed' AND f.identity = a.fsm_arg_payment_no
+  LEFT JOIN LATERAL (
+    SELECT f.order_id, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version FROM order_facts AS f
+    WHERE f.event = 'payment_failed' AND f.identity = a.fsm_arg_payment_no LIMIT 1
+  ) AS f ON true
 ), locked AS MATERIALIZED (
   SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_payment_no
   FROM asked AS i
@@ -1296,7 +1302,10 @@ WITH asked AS MATERIALIZED (
   SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_refund_no, a.fsm_arg_amount_cents,
          f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
   FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::uuid[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id, unnest(@refund_no::text[]) AS fsm_arg_refund_no, unnest(@amount_cents::bigint[]) AS fsm_arg_amount_cents) AS a
-  LEFT JOIN order_facts AS f ON f.event = 'refund' AND f.identity = a.fsm_arg_refund_no
+  LEFT JOIN LATERAL (
+    SELECT f.order_id, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version FROM order_facts AS f
+    WHERE f.event = 'refund' AND f.identity = a.fsm_arg_refund_no LIMIT 1
+  ) AS f ON true
 ), locked AS MATERIALIZED (
   SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_refund_no, i.fsm_arg_amount_cents
   FROM asked AS i
@@ -1492,7 +1501,10 @@ WITH asked AS MATERIALIZED (
   SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_refund_no, a.fsm_arg_payment_no, a.fsm_arg_amount_cents,
          f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
   FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::uuid[]) AS fsm_key, unnest(@fsm_version::bigint[]) AS fsm_version, unnest(@fsm_expects::boolean[]) AS fsm_expects, unnest(@fsm_actor::text[]) AS fsm_actor, unnest(@fsm_reason::text[]) AS fsm_reason, unnest(@fsm_request_id::text[]) AS fsm_request_id, unnest(@refund_no::text[]) AS fsm_arg_refund_no, unnest(@payment_no::text[]) AS fsm_arg_payment_no, unnest(@amount_cents::bigint[]) AS fsm_arg_amount_cents) AS a
-  LEFT JOIN order_facts AS f ON f.event = 'refund_succeeded' AND f.identity = a.fsm_arg_refund_no
+  LEFT JOIN LATERAL (
+    SELECT f.order_id, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version FROM order_facts AS f
+    WHERE f.event = 'refund_succeeded' AND f.identity = a.fsm_arg_refund_no LIMIT 1
+  ) AS f ON true
 ), locked AS MATERIALIZED (
   SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_refund_no, i.fsm_arg_payment_no, i.fsm_arg_amount_cents
   FROM asked AS i
@@ -1653,7 +1665,10 @@ WITH asked AS MATERIALIZED (
   SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, a.fsm_arg_refund_no,
          f.order_id AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
   FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::uuid[]) AS fsm_key, unnest(@refund_no::text[]) AS fsm_arg_refund_no) AS a
-  LEFT JOIN order_facts AS f ON f.event = 'refund_failed' AND f.identity = a.fsm_arg_refund_no
+  LEFT JOIN LATERAL (
+    SELECT f.order_id, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version FROM order_facts AS f
+    WHERE f.event = 'refund_failed' AND f.identity = a.fsm_arg_refund_no LIMIT 1
+  ) AS f ON true
 ), locked AS MATERIALIZED (
   SELECT o.order_id, o.status, o.version, o.deadline_at, o.deadline_runs, o.customer_id, o.sku, o.quantity, o.total_cents, o.paid_cents, o.refund_cents, o.refunded_cents, o.payment_no, o.paid_at, c.fsm_cell, i.fsm_n, i.fsm_arg_refund_no
   FROM asked AS i

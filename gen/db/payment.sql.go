@@ -1511,7 +1511,10 @@ WITH asked AS MATERIALIZED (
   SELECT a.fsm_n::integer AS fsm_n, a.fsm_key, CASE WHEN a.fsm_expects THEN a.fsm_version END AS fsm_version, a.fsm_actor, a.fsm_reason, a.fsm_request_id, a.fsm_arg_provider_ref, a.fsm_arg_paid_cents,
          f.payment_no AS fsm_known_key, f.fingerprint AS fsm_known_fingerprint, f.outcome AS fsm_known_outcome, f.from_status AS fsm_known_from_status, f.to_status AS fsm_known_to_status, f.version AS fsm_known_version
   FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::text[]) AS fsm_key, unnest($3::bigint[]) AS fsm_version, unnest($4::boolean[]) AS fsm_expects, unnest($5::text[]) AS fsm_actor, unnest($6::text[]) AS fsm_reason, unnest($7::text[]) AS fsm_request_id, unnest($8::text[]) AS fsm_arg_provider_ref, unnest($9::bigint[]) AS fsm_arg_paid_cents) AS a
-  LEFT JOIN payment_facts AS f ON f.event = 'succeed' AND f.identity = a.fsm_arg_provider_ref
+  LEFT JOIN LATERAL (
+    SELECT f.payment_no, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version FROM payment_facts AS f
+    WHERE f.event = 'succeed' AND f.identity = a.fsm_arg_provider_ref LIMIT 1
+  ) AS f ON true
 ), locked AS MATERIALIZED (
   SELECT o.payment_no, o.status, o.version, o.deadline_at, o.deadline_runs, o.order_id, o.amount_cents, o.paid_cents, o.provider_ref, o.settled_at, c.fsm_cell, i.fsm_n, i.fsm_actor, i.fsm_reason, i.fsm_request_id, i.fsm_arg_provider_ref, i.fsm_arg_paid_cents
   FROM asked AS i

@@ -140,6 +140,27 @@ func TestACoalescersPlanOutlivesEmptyTables(t *testing.T) {
 	require.Contains(t, <-plans, "Index Scan using order_facts_pkey")
 }
 
+// The time that the pool gives a single statement is not a batch's.
+func TestACoalescersStatementsHaveItsTime(t *testing.T) {
+	t.Parallel()
+	s := open(t, key1)
+	config := s.pool.Config()
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "450"
+	hasty, err := pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(hasty.Close)
+	shown := make(chan string, 1)
+	c, err := fsm.NewCoalescer(t.Context(), hasty, func(ctx context.Context, on fsm.DB, items []order.PayItem, options ...fsm.Option) ([]order.BatchResult, error) {
+		shown <- textIn(t, on, "SHOW statement_timeout")
+		return order.PayBatch(ctx, on, items, options...)
+	}, fsm.Coalescing{Timeout: 20 * time.Second})
+	require.NoError(t, err)
+	_, err = c.Fire(t.Context(), order.PayItem{Key: key1})
+	require.NoError(t, err)
+	require.NoError(t, c.Close(t.Context()))
+	require.Equal(t, "20s", <-shown)
+}
+
 // gathered has calls come while the only worker waits for a row, so that all of them
 // are one batch. It returns what each was told.
 func (s *shop) gathered(c *payments, items ...order.PaymentSucceededItem) []answer {

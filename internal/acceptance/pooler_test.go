@@ -27,7 +27,7 @@ const (
 
 // unknown are the settings that a coalescer asks of its connections: PgBouncer knows
 // none of them, and has to be told to let them pass.
-var unknown = testpgbouncer.Setting{Name: "ignore_startup_parameters", Value: "default_transaction_isolation, plan_cache_mode, enable_seqscan, lock_timeout"}
+var unknown = testpgbouncer.Setting{Name: "ignore_startup_parameters", Value: "default_transaction_isolation, plan_cache_mode, enable_seqscan, lock_timeout, statement_timeout"}
 
 // pooled is a pool over a pooler's URL that sends its statements in a mode.
 func (s *shop) pooled(url string, mode pgx.QueryExecMode) *pgxpool.Pool {

@@ -81,8 +81,12 @@ func (s statement) given() cte {
 		"SELECT " + strings.Join(items.columns, ", ") + ",",
 		"       " + strings.Join(s.knownColumns(), ", "),
 		items.from(),
-		fmt.Sprintf("LEFT JOIN %s AS f ON f.event = %s AND f.identity = %s",
-			s.m.called().Facts(), literal(s.event.Name), args{"a", s.asks.used}.identity(s.event.Identity)),
+		"LEFT JOIN LATERAL (",
+		fmt.Sprintf("  SELECT %s, f.fingerprint, f.outcome, f.from_status, f.to_status, f.version FROM %s AS f", s.m.key("f"), s.m.called().Facts()),
+		// One look-up an item. As a join, all facts of the event would be read where
+		// the planner takes them for few.
+		fmt.Sprintf("  WHERE f.event = %s AND f.identity = %s LIMIT 1", literal(s.event.Name), args{"a", s.asks.used}.identity(s.event.Identity)),
+		") AS f ON true",
 	}}
 }
 

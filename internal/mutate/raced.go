@@ -51,23 +51,26 @@ func (p *place) factJoins(part string) []edit {
 	return out
 }
 
+// unasked leaves out the join of what moves, and has the history of what the fact
+// was to be where the history is made of the fact.
 func unasked(p *place, n *node, add func(...edit)) {
 	if n.kind != "WithClause" || p.cte("fact") == nil {
 		return
 	}
-	add(append(p.factJoins("moved"), p.factJoins("history")...)...)
+	edits := append(p.factJoins("moved"), p.factJoins("history")...)
+	if history := p.cte("history"); history != nil {
+		history.walk(func(n *node) {
+			if n.kind == "RangeVar" && n.str("relname") == "fact" && n.role != "rarg" {
+				edits = append(edits, p.asked(n))
+			}
+		})
+	}
+	add(edits...)
 }
 
-// emitUnasked puts the very values that the fact was to be inserted with in the
-// place of the inserted fact.
-func emitUnasked(p *place, n *node, add func(...edit)) {
-	if n.kind != "RangeVar" || n.str("relname") != "fact" {
-		return
-	}
-	part := n.above("CommonTableExpr")
-	if part == nil || part.str("ctename") != "emitted" {
-		return
-	}
+// asked puts the very values that the fact was to be inserted with in the place of
+// the inserted fact.
+func (p *place) asked(n *node) edit {
 	insert := p.cte("fact").one("ctequery")
 	source := insert.one("select_stmt")
 	values, columns := source.all("target_list"), insert.all("cols")
@@ -76,5 +79,17 @@ func emitUnasked(p *place, n *node, add func(...edit)) {
 		items[i] = p.of(v) + " AS " + p.of(columns[i])
 	}
 	from := p.sql[values[len(values)-1].hi:source.hi]
-	add(edit{n.lo, n.hi, "(SELECT " + strings.Join(items, ", ") + from + ") AS " + p.rows(n)[0].alias})
+	return edit{n.lo, n.hi, "(SELECT " + strings.Join(items, ", ") + from + ") AS " + p.rows(n)[0].alias}
+}
+
+// emitUnasked emits what the fact was to be, whether or not it is new.
+func emitUnasked(p *place, n *node, add func(...edit)) {
+	if n.kind != "RangeVar" || n.str("relname") != "fact" {
+		return
+	}
+	part := n.above("CommonTableExpr")
+	if part == nil || part.str("ctename") != "emitted" {
+		return
+	}
+	add(p.asked(n))
 }
