@@ -1,7 +1,7 @@
 // Command diet measures what a transition costs the database, and what other ways
 // to write it would cost:
 //
-//	go run ./cmd/diet [-quick] [-only shapes|modes|due] [-seed n]
+//	go run ./cmd/diet [-quick] [-only shapes|modes|edges|due] [-seed n]
 //
 // It prints the tables of docs/diet.md, and exits 0 when all was measured, 1 when
 // something failed, 2 for a wrong call.
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/pawl-go/pawl/bench/internal/due"
+	"github.com/pawl-go/pawl/bench/internal/edge"
 	"github.com/pawl-go/pawl/bench/internal/machine"
 	"github.com/pawl-go/pawl/bench/internal/place"
 	"github.com/pawl-go/pawl/bench/internal/shape"
@@ -32,6 +33,7 @@ type settings struct {
 	only   string
 	seed   uint64
 	shapes shape.Size
+	edges  edge.Size
 	due    due.Size
 }
 
@@ -54,20 +56,21 @@ func run(args []string) int {
 }
 
 func parse(args []string) (settings, error) {
-	s := settings{shapes: shape.Size{Rounds: 25, Calls: 250}, due: due.Size{Rows: 10_000, Many: 200_000, Rounds: 8, Calls: 125}}
+	s := settings{shapes: shape.Size{Rounds: 25, Calls: 250}, edges: edge.Size{Rounds: 15, Rows: 1000}, due: due.Size{Rows: 10_000, Many: 200_000, Rounds: 8, Calls: 125}}
 	flags := flag.NewFlagSet("diet", flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "less of everything: a look, not a measurement")
 	flags.Uint64Var(&s.seed, "seed", 0, "the seed of the rounds' orders; 0 takes one from the clock")
-	flags.StringVar(&s.only, "only", "", "shapes, modes or due; all unless said")
+	flags.StringVar(&s.only, "only", "", "shapes, modes, edges or due; all unless said")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
 	switch {
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("%q is not asked for", flags.Arg(0))
-	case s.only != "" && !slices.Contains([]string{"shapes", "modes", "due"}, s.only):
+	case s.only != "" && !slices.Contains([]string{"shapes", "modes", "edges", "due"}, s.only):
 		return s, fmt.Errorf("there is nothing called %q to measure", s.only)
 	case *quick:
+		s.edges = edge.Size{Rounds: 3, Rows: 200}
 		s.shapes, s.due = shape.Size{Rounds: 3, Calls: 50}, due.Size{Rows: 1000, Many: 2000, Rounds: 2, Calls: 50}
 	}
 	if s.seed == 0 {
@@ -105,6 +108,13 @@ func measure(ctx context.Context, s settings) (err error) {
 			return err
 		}
 		fmt.Printf("\n## Modes of pgx\n\n%s", shape.ModesMarkdown(costs))
+	}
+	if wants("edges") {
+		costs, err := edge.Measure(ctx, server.URL, random, s.edges)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("\n## Where edges are checked\n\n%s", edge.Markdown(costs))
 	}
 	if wants("due") {
 		report, err := due.Measure(ctx, server.URL, random, s.due)
