@@ -121,6 +121,9 @@ func FireBatch[K comparable, P any, S ~string, R any](ctx context.Context, db DB
 		results: make([]BatchResult[S, R], len(items)),
 	}
 	if len(items) == 0 {
+		if r.options.event != nil {
+			*r.options.event = b.Event
+		}
 		return r.results, nil
 	}
 	if err := r.refused(); err != nil {

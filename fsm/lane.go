@@ -7,11 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
-
-type coalescerCounts struct{ calls, batches, cancelled, refused, abandoned atomic.Int64 }
 
 // lane has the calls that wait for one worker: those of a row in one line, and the
 // rows in the order of their turns.
@@ -40,12 +37,12 @@ type laneCall[K comparable, P any, S ~string, R any] struct {
 	result BatchResult[S, R]
 }
 
-// put lines a call up.
+// put lines a call up. The error is ErrClosed or ErrRowFull, bare.
 func (l *lane[K, P, S, R]) put(c *laneCall[K, P, S, R], perRow int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return errClosed()
+		return ErrClosed
 	}
 	row := l.rows[c.item.Key]
 	switch {
@@ -54,7 +51,7 @@ func (l *lane[K, P, S, R]) put(c *laneCall[K, P, S, R], perRow int) error {
 		l.rows[c.item.Key] = row
 		l.turns = append(l.turns, row)
 	case len(row.waiting) >= perRow:
-		return ErrContended
+		return ErrRowFull
 	}
 	row.waiting = append(row.waiting, c)
 	l.calls++
@@ -146,7 +143,7 @@ func (c *Coalescer[K, P, S, R]) serve(db DB, l *lane[K, P, S, R]) {
 		switch {
 		case len(calls) == 0: // they left in the same moment
 		case c.work.Err() != nil:
-			c.answer(calls, func(int) BatchResult[S, R] { return BatchResult[S, R]{Err: errClosed()} })
+			c.answer(calls, func(int) BatchResult[S, R] { return BatchResult[S, R]{Err: c.closed()} })
 		default:
 			c.run(db, calls, rows)
 		}
@@ -190,6 +187,13 @@ func (c *Coalescer[K, P, S, R]) run(db DB, calls []*laneCall[K, P, S, R], rows i
 	ctx, cancel := context.WithTimeout(c.work, c.o.Timeout)
 	defer cancel()
 	results, err := c.fire(ctx, db, items, 0)
+	err = c.ownEnd(ctx, err)
+	for i := range results {
+		results[i].Err = c.ownEnd(ctx, results[i].Err)
+		if errors.Is(results[i].Err, ErrUnknown) {
+			c.stats.unknown.Add(1)
+		}
+	}
 	c.stats.batches.Add(1)
 	c.stats.calls.Add(int64(len(calls)))
 	c.answer(calls, func(i int) BatchResult[S, R] { return results[i] })
@@ -257,10 +261,10 @@ func halves(items []int, alike func(i, j int) bool) [][]int {
 func (c *Coalescer[K, P, S, R]) once(ctx context.Context, db DB, items []Item[K, P]) (results []BatchResult[S, R], err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: the batch panicked: %v", ErrUnknown, p)
+			err = c.event.error(ErrUnknown, fmt.Errorf("the batch panicked: %v", p))
 		}
 		if err == nil && len(results) != len(items) {
-			err = fmt.Errorf("%w: the batch has %d answers to %d calls", ErrUnknown, len(results), len(items))
+			err = c.event.error(ErrUnknown, fmt.Errorf("the batch has %d answers to %d calls", len(results), len(items)))
 		}
 		if len(results) != len(items) {
 			results = make([]BatchResult[S, R], len(items))

@@ -21,6 +21,8 @@ type Call struct {
 	Now *time.Time
 
 	then any
+	// event gets the event that an empty batch would fire: a Coalescer asks for it.
+	event **EventInfo
 }
 
 // Actor says who makes the call: a user, a service, a provider.
