@@ -43,8 +43,9 @@ type Coalescer[K comparable, P any, S ~string, R any] struct {
 }
 
 // NewCoalescer returns a Coalescer of an event, by its batch: order.PayBatch say. A
-// function of your own around a batch hands its options on to it. It is called once
-// without items, and a nil DB, to learn the names of machine and event.
+// function of your own around a batch hands its options on to it, or a row that is
+// held fails all calls of the batch. It is called once without items, and a nil DB,
+// to learn the names of machine and event.
 //
 // It opens connections of its own, one a worker, as pool's are, but READ COMMITTED
 // with the lock timeout, with generic plans, and with indexes where there are any,

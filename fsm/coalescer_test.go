@@ -283,31 +283,19 @@ func undone(code string) error {
 	return &CallError{"order", "pay", ErrNothingDone, server("ERROR", code)}
 }
 
-// One row is held by somebody: the calls of it alone fail, and nothing that was done
-// is done again.
-func TestARowThatIsHeldFailsAlone(t *testing.T) {
+// A batch passes over the rows that somebody holds. One that waits in vain all the
+// same is not run again.
+func TestABatchThatWaitedInVain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, Coalescing{})
 		defer closed(t, d)
-		calls := d.come(t.Context(), "x/0 a/1 b/1 c/1 c/1 d/1 e/1")
-		d.err = func(items []batchItem) error {
-			if slices.ContainsFunc(items, func(i batchItem) bool { return i.Key == "c" }) {
-				return undone("55P03")
-			}
-			return nil
-		}
+		calls := d.come(t.Context(), "a/1")
+		d.err = func([]batchItem) error { return undone("55P03") }
 		d.letAll()
 		synctest.Wait()
-		require.Equal(t, []string{"x/0", "a/1 b/1 c/1 c/1 d/1 e/1", "a/1 b/1 c/1 c/1", "a/1 b/1", "c/1 c/1", "d/1 e/1"}, d.batches())
-		for i, c := range calls {
-			if i == 3 || i == 4 {
-				require.True(t, Retryable(c.err))
-			} else {
-				require.NoError(t, c.err)
-			}
-		}
-		require.EqualValues(t, 2, d.Stats().Batches)
+		require.Equal(t, []string{"a/1"}, d.batches())
+		require.True(t, Retryable(calls[0].err))
 	})
 }
 
@@ -328,13 +316,14 @@ func TestOnlyWhatWasUndoneIsRunAgain(t *testing.T) {
 		if len(items) < 4 {
 			return results, nil
 		}
-		results[1].Err, results[3].Err = undone("40P01"), undone("40P01")
+		results[1].Err, results[3].Err, results[4].Err = undone("40P01"), undone("40P01"), undone("55P03")
 		return results, results[1].Err
 	}, o)
-	results, err := c.fire(t.Context(), nil, list("a/1 b/1 c/1 d/1"), 0)
+	results, err := c.fire(t.Context(), nil, list("a/1 b/1 c/1 d/1 e/1"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"a b c d", "b d"}, log)
-	for _, r := range results {
+	require.Equal(t, []string{"a b c d e", "b d"}, log)
+	require.Equal(t, undone("55P03"), results[4].Err, "it has waited")
+	for _, r := range results[:4] {
 		require.NoError(t, r.Err)
 		require.Equal(t, Applied, r.Result.Outcome)
 	}
@@ -536,24 +525,6 @@ func TestBatchesAreTold(t *testing.T) {
 }
 
 func withoutErr(c Coalesced) Coalesced { c.Err = nil; return c }
-
-func TestHalves(t *testing.T) {
-	t.Parallel()
-	alike := func(i, j int) bool { return i/10 == j/10 } // tens are rows
-	for _, tc := range []struct{ items, want string }{
-		{"[]", "[]"}, {"[1]", "[]"}, {"[1 2]", "[]"}, {"[1 11]", "[[1] [11]]"}, {"[1 11 21]", "[[1] [11 21]]"},
-		{"[1 11 12 13]", "[[1] [11 12 13]]"}, {"[1 2 3 11]", "[[1 2 3] [11]]"}, {"[1 11 12 21]", "[[1 11 12] [21]]"},
-	} {
-		var items []int
-		for _, f := range strings.Fields(strings.Trim(tc.items, "[]")) {
-			var n int
-			_, err := fmt.Sscan(f, &n)
-			require.NoError(t, err)
-			items = append(items, n)
-		}
-		require.Equal(t, tc.want, fmt.Sprint(halves(items, alike)), tc.items)
-	}
-}
 
 func TestCoalescersThatCannotBe(t *testing.T) {
 	t.Parallel()

@@ -29,10 +29,10 @@ type Coalescing struct {
 	// Timeout bounds a batch, after which those of its calls that have no answer are
 	// ErrUnknown, or ErrNothingDone where they were not sent; 0 means 30 s.
 	Timeout time.Duration
-	// LockTimeout is how long a batch waits for a row that somebody else holds.
-	// Then its halves are tried, and theirs, until the calls of that row alone have
-	// the error, which is Retryable. 0 means 500 ms, and less than a millisecond
-	// means a millisecond.
+	// LockTimeout is how long a batch waits for rows that somebody else holds. Then
+	// the calls of all rows that are held have the error, which is Retryable, and the
+	// batch is run without them. 0 means 500 ms, and less than a millisecond means a
+	// millisecond.
 	LockTimeout time.Duration
 	// Ran is told of every batch when its calls have their answers; nil for nobody.
 	// Its worker calls it, and runs no other batch before it returns: keep it short,
