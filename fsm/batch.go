@@ -39,6 +39,8 @@ type Batch[K comparable, P any, S ~string, R any] struct {
 	Run func(context.Context, DB, *BatchCall[K, P]) ([]BatchAnswer[S, R], error)
 	// Lock locks the rows of all keys, in the order of the keys.
 	Lock func(context.Context, DB, []K) error
+	// Held returns the positions of the keys whose rows somebody else has locked.
+	Held func(context.Context, DB, []K) ([]int32, error)
 }
 
 // BatchCall is what one statement of a batch is given. Its slices are equally
@@ -71,6 +73,15 @@ func Answers[T any, S ~string, R any](rows []T, err error, of func(T) BatchAnswe
 		answers[i] = of(row)
 	}
 	return answers, nil
+}
+
+// Positions are 0, 1, 2 and so on, n of them. Generated code calls it.
+func Positions(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
 }
 
 // OrZero is the value of an optional parameter, the zero value for none.
@@ -121,6 +132,9 @@ func FireBatch[K comparable, P any, S ~string, R any](ctx context.Context, db DB
 		results: make([]BatchResult[S, R], len(items)),
 	}
 	if len(items) == 0 {
+		if r.options.event != nil {
+			*r.options.event = b.Event
+		}
 		return r.results, nil
 	}
 	if err := r.refused(); err != nil {

@@ -139,7 +139,7 @@ func (r *batchRun[K, P, S, R]) run(ctx context.Context) error {
 		}
 		slices.SortFunc(r.rows, func(a, b *batchRow[K]) int { return cmp.Compare(a.waiting[0], b.waiting[0]) })
 		for part := range slices.Chunk(r.rows, batchSize) {
-			if err := r.statement(ctx, part); err != nil {
+			if err := r.statement(ctx, part, 0); err != nil {
 				return err
 			}
 		}
@@ -159,18 +159,23 @@ func (r *batchRun[K, P, S, R]) lock(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return r.error(ErrNothingDone, err)
 	}
-	keys := make([]K, len(r.rows))
-	for i, row := range r.rows {
-		keys[i] = row.key
-	}
-	if err := r.Lock(ctx, r.db, keys); err != nil {
+	if err := r.Lock(ctx, r.db, keysOf(r.rows)); err != nil {
 		return r.failed(r.rows, err)
 	}
 	return nil
 }
 
-// statement fires the first waiting item of each row. The error ends the batch.
-func (r *batchRun[K, P, S, R]) statement(ctx context.Context, rows []*batchRow[K]) error {
+func keysOf[K comparable](rows []*batchRow[K]) []K {
+	keys := make([]K, len(rows))
+	for i, row := range rows {
+		keys[i] = row.key
+	}
+	return keys
+}
+
+// statement fires the first waiting item of each row. The error ends the batch. Waits
+// counts how often it has waited in vain for one of them.
+func (r *batchRun[K, P, S, R]) statement(ctx context.Context, rows []*batchRow[K], waits int) error {
 	if err := ctx.Err(); err != nil {
 		return r.error(ErrNothingDone, err)
 	}
@@ -178,15 +183,23 @@ func (r *batchRun[K, P, S, R]) statement(ctx context.Context, rows []*batchRow[K
 	if err == nil {
 		return r.read(rows, answers)
 	}
-	if _, tx := r.db.(pgx.Tx); tx || !ofData(err) {
+	_, tx := r.db.(pgx.Tx)
+	switch {
+	case !tx && r.options.passHeld && sqlState(err) == lockNotAvailable:
+		return r.pass(ctx, rows, waits, err)
+	case tx || !ofData(err):
 		return r.failed(rows, err)
-	}
-	if len(rows) == 1 {
+	case len(rows) == 1:
 		r.settle(rows[0], BatchResult[S, R]{Err: r.error(kindOf(err), err)})
 		return nil
 	}
+	return r.halves(ctx, rows, waits)
+}
+
+// halves fires the first waiting items of rows by two statements.
+func (r *batchRun[K, P, S, R]) halves(ctx context.Context, rows []*batchRow[K], waits int) error {
 	for _, half := range [][]*batchRow[K]{rows[:len(rows)/2], rows[len(rows)/2:]} {
-		if err := r.statement(ctx, half); err != nil {
+		if err := r.statement(ctx, half, waits); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package fsm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,70 +11,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Coalescing says how a [Coalescer] works. The zero value will do.
-type Coalescing struct {
-	// Workers is how many batches are under way at once, each on a connection of
-	// its own; 0 means 4.
-	Workers int
-	// Size is the most rows of one batch; 0 means 1,000, and more than 2,000 means
-	// 2,000.
-	Size int
-	// Wait is how long a batch that is not full is held open after its first call
-	// came. 0 means not at all: a call that comes alone goes alone, and what comes
-	// while a batch is under way is the next one.
-	Wait time.Duration
-	// Waiting is the most calls that wait or are under way; one more waits to be
-	// let in. 0 means 10,000.
-	Waiting int
-	// PerRow is the most calls that wait for one row; one more is ErrContended at
-	// once, so that a hot row does not keep all others out. 0 means a tenth of
-	// Waiting, and at least 1.
-	PerRow int
-	// Timeout bounds a batch, after which its calls are ErrUnknown; 0 means 30 s.
-	Timeout time.Duration
-	// LockTimeout is how long a batch waits for a row that somebody else holds.
-	// Then its halves are tried, and theirs, until the calls of that row alone have
-	// the error, which is Retryable. 0 means 500 ms, and less than a millisecond
-	// means a millisecond.
-	LockTimeout time.Duration
-	// Ran is told of every batch, by its worker; nil for nobody.
-	Ran func(Coalesced)
-}
-
-const (
-	defaultCoalescingWorkers = 4
-	defaultCoalescingSize    = 1000
-	defaultCoalescingWaiting = 10_000
-	defaultCoalescingTimeout = 30 * time.Second
-	defaultCoalescingLock    = 500 * time.Millisecond
+// Errors of a [Coalescer]'s own, for errors.Is.
+var (
+	// ErrClosed: it is closed. Nothing was done.
+	ErrClosed = errors.New("the coalescer is closed")
+	// ErrRowFull: as many calls as may be wait for that row. Nothing was done; it
+	// comes with [ErrContended], which alone says that others changed the row.
+	ErrRowFull = errors.New("too many calls wait for the row")
 )
-
-// Coalesced is what a Coalescer tells of one batch.
-type Coalesced struct {
-	// Calls is how many calls it answered, Rows of how many rows.
-	Calls, Rows int
-	// Waited is how long the first of its calls had waited, Took how long the batch
-	// took.
-	Waited, Took time.Duration
-	// Err is the error at which the batch ended, nil when each call has an answer of
-	// its own.
-	Err error
-}
-
-// CoalescerStats counts what a Coalescer has done since it was made.
-type CoalescerStats struct {
-	// Calls are those that were answered by a batch, Batches the batches.
-	Calls, Batches int64
-	// Cancelled are those whose context ended before a batch took them, Refused
-	// those that a hot row kept out, and Abandoned those whose context ended while
-	// their batch was under way.
-	Cancelled, Refused, Abandoned int64
-	// Waiting is how many calls wait or are under way now.
-	Waiting int
-}
-
-// ErrClosed says that a [Coalescer] is closed. Nothing was done.
-var ErrClosed = errors.New("the coalescer is closed")
 
 // Coalescer gathers single calls of one event, which come at the same time, into
 // batches: one round trip and one commit serve all that came while the last batch
@@ -86,6 +29,7 @@ var ErrClosed = errors.New("the coalescer is closed")
 // repeat it. It is safe for concurrent use.
 type Coalescer[K comparable, P any, S ~string, R any] struct {
 	batch func(context.Context, DB, []Item[K, P], ...Option) ([]BatchResult[S, R], error)
+	event *EventInfo
 	o     Coalescing
 	seed  maphash.Seed
 	lanes []*lane[K, P, S, R]
@@ -98,13 +42,21 @@ type Coalescer[K comparable, P any, S ~string, R any] struct {
 	stats   coalescerCounts
 }
 
-// NewCoalescer returns a Coalescer of an event, by its batch: order.PayBatch say.
+// NewCoalescer returns a Coalescer of an event, by its batch: order.PayBatch say. A
+// function of your own around a batch hands its options on to it, or a row that is
+// held fails all calls of the batch. It is called once without items, and a nil DB,
+// to learn the names of machine and event.
 //
 // It opens connections of its own, one a worker, as pool's are, but READ COMMITTED
-// with the lock timeout, with generic plans, and with indexes where there are any.
-// PgBouncer refuses these settings in transaction pooling, unless told to ignore
-// them: the role should have them then. The caller closes it. The error is
-// [ErrArgument] for a nil pool or batch and for negative settings.
+// with the lock timeout, with generic plans, and with indexes where there are any,
+// all as start-up parameters. PgBouncer refuses those, in every pooling mode, unless
+// told to ignore them: the role should have the settings then.
+//
+// The first connection is opened at once, while ctx lasts; ctx means nothing for the
+// calls and batches later. The caller closes the Coalescer. The error is
+// [ErrArgument] for a nil pool or batch and for negative settings, and
+// [ErrNothingDone] with the cause where ctx has ended or the server cannot be
+// reached, or refuses.
 func NewCoalescer[K comparable, P any, S ~string, R any](
 	ctx context.Context, pool *pgxpool.Pool,
 	batch func(context.Context, DB, []Item[K, P], ...Option) ([]BatchResult[S, R], error), o Coalescing,
@@ -115,6 +67,10 @@ func NewCoalescer[K comparable, P any, S ~string, R any](
 	o, err := o.complete()
 	if err != nil {
 		return nil, err
+	}
+	event := eventOf(batch)
+	if err := ctx.Err(); err != nil {
+		return nil, event.error(ErrNothingDone, err)
 	}
 	config := pool.Config()
 	config.MaxConns, config.MinConns, config.MinIdleConns = int32(o.Workers), 0, 0
@@ -129,22 +85,26 @@ func NewCoalescer[K comparable, P any, S ~string, R any](
 	config.ConnConfig.RuntimeParams["lock_timeout"] = fmt.Sprint(max(o.LockTimeout.Milliseconds(), 1))
 	own, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNothingDone, err)
+		return nil, event.error(ErrNothingDone, err)
+	}
+	if err := own.Ping(ctx); err != nil {
+		own.Close()
+		return nil, event.error(ErrNothingDone, err)
 	}
 	dbs := make([]DB, o.Workers)
 	for i := range dbs {
 		dbs[i] = own
 	}
-	c := newCoalescer(dbs, batch, o)
+	c := newCoalescer(event, dbs, batch, o)
 	c.pool = own
 	return c, nil
 }
 
 // newCoalescer starts a worker for each of dbs.
 func newCoalescer[K comparable, P any, S ~string, R any](
-	dbs []DB, batch func(context.Context, DB, []Item[K, P], ...Option) ([]BatchResult[S, R], error), o Coalescing,
+	event *EventInfo, dbs []DB, batch func(context.Context, DB, []Item[K, P], ...Option) ([]BatchResult[S, R], error), o Coalescing,
 ) *Coalescer[K, P, S, R] {
-	c := &Coalescer[K, P, S, R]{batch: batch, o: o, seed: maphash.MakeSeed(), room: make(chan struct{}, o.Waiting)}
+	c := &Coalescer[K, P, S, R]{batch: batch, event: event, o: o, seed: maphash.MakeSeed(), room: make(chan struct{}, o.Waiting)}
 	c.work, c.cut = context.WithCancel(context.Background())
 	for _, db := range dbs {
 		l := &lane[K, P, S, R]{rows: map[K]*laneRow[K, P, S, R]{}, more: make(chan struct{}, 1)}
@@ -154,49 +114,32 @@ func newCoalescer[K comparable, P any, S ~string, R any](
 	return c
 }
 
-// complete fills in what is 0.
-func (o Coalescing) complete() (Coalescing, error) {
-	if o.Workers < 0 || o.Size < 0 || o.Wait < 0 || o.Waiting < 0 || o.PerRow < 0 || o.Timeout < 0 || o.LockTimeout < 0 {
-		return o, fmt.Errorf("%w: a setting of the coalescer is negative", ErrArgument)
-	}
-	o.Workers = cmp.Or(o.Workers, defaultCoalescingWorkers)
-	o.Size = min(cmp.Or(o.Size, defaultCoalescingSize), batchSize)
-	o.Waiting = cmp.Or(o.Waiting, defaultCoalescingWaiting)
-	o.PerRow = cmp.Or(o.PerRow, max(o.Waiting/10, 1))
-	o.Timeout = cmp.Or(o.Timeout, defaultCoalescingTimeout)
-	o.LockTimeout = cmp.Or(o.LockTimeout, defaultCoalescingLock)
-	return o, nil
-}
-
 // Fire makes one call, and returns when its batch is done: what the event's single
-// call would return.
+// call would return, its errors too: [CallError] with machine and event. It names
+// "coalescer" and "call" where the batch is a function that keeps its options to
+// itself.
 //
 // When ctx ends first, others of the batch go on. The error wraps ctx's, and is
 // [ErrNothingDone] while no batch had taken the call, and [ErrUnknown] from then
-// on. [ErrClosed], with ErrNothingDone, after Close; [ErrContended] when as many
-// calls as may be wait for that row already.
+// on. No other error is context.Canceled or context.DeadlineExceeded: a batch that
+// Close or Timeout has cut off says so in words.
+//
+// [ErrClosed], with ErrNothingDone, after Close; [ErrRowFull], with [ErrContended],
+// when as many calls as may be wait for that row already.
 func (c *Coalescer[K, P, S, R]) Fire(ctx context.Context, item Item[K, P]) (Result[S, R], error) {
 	item.Key = canonical(item.Key)
-	select {
-	case c.room <- struct{}{}:
-	default: // full: it waits to be let in
-		select {
-		case c.room <- struct{}{}:
-		case <-ctx.Done():
-			c.stats.cancelled.Add(1)
-			return Result[S, R]{}, fmt.Errorf("%w: %w", ErrNothingDone, ctx.Err())
-		case <-c.work.Done():
-			return Result[S, R]{}, errClosed()
-		}
+	if err := c.enter(ctx); err != nil {
+		return Result[S, R]{}, err
 	}
 	l := c.lanes[maphash.Comparable(c.seed, item.Key)%uint64(len(c.lanes))]
 	call := &laneCall[K, P, S, R]{item: item, came: time.Now(), done: make(chan struct{})}
 	if err := l.put(call, c.o.PerRow); err != nil {
 		<-c.room
-		if errors.Is(err, ErrContended) {
-			c.stats.refused.Add(1)
+		if errors.Is(err, ErrClosed) {
+			return Result[S, R]{}, c.closed()
 		}
-		return Result[S, R]{}, err
+		c.stats.refused.Add(1)
+		return Result[S, R]{}, c.event.error(ErrContended, err)
 	}
 	select {
 	case <-call.done:
@@ -205,24 +148,53 @@ func (c *Coalescer[K, P, S, R]) Fire(ctx context.Context, item Item[K, P]) (Resu
 	}
 	if l.remove(call) {
 		<-c.room
-		c.stats.cancelled.Add(1)
-		return Result[S, R]{}, fmt.Errorf("%w: %w", ErrNothingDone, ctx.Err())
+		return Result[S, R]{}, c.cancelled(ctx)
 	}
 	select {
 	case <-call.done: // its batch ended in the same moment
 		return call.result.Result, call.result.Err
 	default:
 		c.stats.abandoned.Add(1)
-		return Result[S, R]{}, fmt.Errorf("%w: %w", ErrUnknown, ctx.Err())
+		return Result[S, R]{}, c.event.error(ErrUnknown, ctx.Err())
 	}
 }
 
-func errClosed() error { return fmt.Errorf("%w: %w", ErrNothingDone, ErrClosed) }
+// enter takes a place for a call, and waits for one where all are taken.
+func (c *Coalescer[K, P, S, R]) enter(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return c.cancelled(ctx)
+	}
+	select {
+	case c.room <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case c.room <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return c.cancelled(ctx)
+	case <-c.work.Done():
+		return c.closed()
+	}
+}
+
+// cancelled counts a call whose context ended before a batch took it.
+func (c *Coalescer[K, P, S, R]) cancelled(ctx context.Context) error {
+	c.stats.cancelled.Add(1)
+	return c.event.error(ErrNothingDone, ctx.Err())
+}
+
+// closed counts a call that Close kept out.
+func (c *Coalescer[K, P, S, R]) closed() error {
+	c.stats.closed.Add(1)
+	return c.event.error(ErrNothingDone, ErrClosed)
+}
 
 // Close lets no more calls in, waits until all that are in have their answers, and
 // closes the connections. When ctx ends first it returns its error, and the batches
-// that are under way are cut off: their calls are ErrUnknown, and those that wait
-// ErrClosed. A second Close waits as well.
+// that are under way are cut off: their calls are ErrUnknown, or ErrNothingDone where
+// they were not sent, and those that wait ErrClosed. A second Close waits as well.
 func (c *Coalescer[K, P, S, R]) Close(ctx context.Context) error {
 	for _, l := range c.lanes {
 		l.close()
@@ -244,14 +216,4 @@ func (c *Coalescer[K, P, S, R]) Close(ctx context.Context) error {
 		c.pool.Close()
 	}
 	return err
-}
-
-// Stats returns the counts so far.
-func (c *Coalescer[K, P, S, R]) Stats() CoalescerStats {
-	s := &c.stats
-	return CoalescerStats{
-		Calls: s.calls.Load(), Batches: s.batches.Load(),
-		Cancelled: s.cancelled.Load(), Refused: s.refused.Load(), Abandoned: s.abandoned.Load(),
-		Waiting: len(c.room),
-	}
 }

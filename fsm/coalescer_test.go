@@ -34,7 +34,7 @@ func newDesk(t *testing.T, o Coalescing) *desk {
 	d.say = func(item batchItem) BatchResult[state, row] {
 		return BatchResult[state, row]{Result: Result[state, row]{Outcome: Applied, Row: row{string(item.Key) + "/" + item.Params.No}}}
 	}
-	d.Coalescer = newCoalescer([]DB{&fakeDB{}}, d.run, o)
+	d.Coalescer = newCoalescer(pay, []DB{&fakeDB{}}, d.run, o)
 	return d
 }
 
@@ -183,7 +183,7 @@ func TestSpellingsOfAKeyAreOneRow(t *testing.T) {
 	o, err := Coalescing{}.complete()
 	require.NoError(t, err)
 	dbs := make([]DB, 8)
-	c := newCoalescer(dbs, func(_ context.Context, _ DB, items []Item[spelled, terms], _ ...Option) ([]BatchResult[state, row], error) {
+	c := newCoalescer(pay, dbs, func(_ context.Context, _ DB, items []Item[spelled, terms], _ ...Option) ([]BatchResult[state, row], error) {
 		got = append(got, items[0].Key) // one call at a time
 		return make([]BatchResult[state, row], len(items)), nil
 	}, o)
@@ -227,18 +227,15 @@ func TestACallerWhoLeaves(t *testing.T) {
 		waits := d.come(ctx, "b/2 c/1")
 		cancel()
 		synctest.Wait()
-		require.ErrorIs(t, under[0].err, ErrUnknown)
-		require.ErrorIs(t, under[0].err, context.Canceled)
-		for _, w := range waits {
-			require.ErrorIs(t, w.err, ErrNothingDone)
-			require.NotErrorIs(t, w.err, ErrUnknown)
-			require.ErrorIs(t, w.err, context.Canceled)
+		require.Equal(t, &CallError{"order", "pay", ErrUnknown, context.Canceled}, under[0].err)
+		for _, w := range append(waits, d.come(ctx, "d/1")...) {
+			require.Equal(t, &CallError{"order", "pay", ErrNothingDone, context.Canceled}, w.err)
 		}
 		d.letAll()
 		synctest.Wait()
 		require.Equal(t, "b/1", short(stays))
 		require.Equal(t, []string{"a/1", "b/1"}, d.batches(), "what was left is not sent")
-		require.Equal(t, CoalescerStats{Calls: 2, Batches: 2, Cancelled: 2, Abandoned: 1}, d.Stats())
+		require.Equal(t, CoalescerStats{Calls: 2, Batches: 2, Cancelled: 3, Abandoned: 1}, d.Stats())
 	})
 }
 
@@ -254,7 +251,7 @@ func TestThereIsRoomForSoMany(t *testing.T) {
 		require.Equal(t, 2, d.Stats().Waiting)
 		cancel()
 		synctest.Wait()
-		require.ErrorIs(t, out[0].err, ErrNothingDone)
+		require.Equal(t, &CallError{"order", "pay", ErrNothingDone, context.Canceled}, out[0].err)
 		d.letAll()
 		synctest.Wait()
 		require.Equal(t, "a/1 b/1 d/1", short(append(in, later...)))
@@ -270,7 +267,7 @@ func TestAHotRowKeepsNobodyOut(t *testing.T) {
 		d.come(t.Context(), "x/0")
 		in := d.come(t.Context(), "a/1 a/2")
 		out := d.come(t.Context(), "a/3")
-		require.ErrorIs(t, out[0].err, ErrContended)
+		require.Equal(t, &CallError{"order", "pay", ErrContended, ErrRowFull}, out[0].err)
 		require.True(t, Retryable(out[0].err))
 		other := d.come(t.Context(), "b/1")
 		d.letAll()
@@ -286,31 +283,19 @@ func undone(code string) error {
 	return &CallError{"order", "pay", ErrNothingDone, server("ERROR", code)}
 }
 
-// One row is held by somebody: the calls of it alone fail, and nothing that was done
-// is done again.
-func TestARowThatIsHeldFailsAlone(t *testing.T) {
+// A batch passes over the rows that somebody holds. One that waits in vain all the
+// same is not run again.
+func TestABatchThatWaitedInVain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, Coalescing{})
 		defer closed(t, d)
-		calls := d.come(t.Context(), "x/0 a/1 b/1 c/1 c/1 d/1 e/1")
-		d.err = func(items []batchItem) error {
-			if slices.ContainsFunc(items, func(i batchItem) bool { return i.Key == "c" }) {
-				return undone("55P03")
-			}
-			return nil
-		}
+		calls := d.come(t.Context(), "a/1")
+		d.err = func([]batchItem) error { return undone("55P03") }
 		d.letAll()
 		synctest.Wait()
-		require.Equal(t, []string{"x/0", "a/1 b/1 c/1 c/1 d/1 e/1", "a/1 b/1 c/1 c/1", "a/1 b/1", "c/1 c/1", "d/1 e/1"}, d.batches())
-		for i, c := range calls {
-			if i == 3 || i == 4 {
-				require.True(t, Retryable(c.err))
-			} else {
-				require.NoError(t, c.err)
-			}
-		}
-		require.EqualValues(t, 2, d.Stats().Batches)
+		require.Equal(t, []string{"a/1"}, d.batches())
+		require.True(t, Retryable(calls[0].err))
 	})
 }
 
@@ -320,7 +305,7 @@ func TestOnlyWhatWasUndoneIsRunAgain(t *testing.T) {
 	var log []string
 	o, err := Coalescing{}.complete()
 	require.NoError(t, err)
-	c := newCoalescer(nil, func(_ context.Context, _ DB, items []batchItem, _ ...Option) ([]BatchResult[state, row], error) {
+	c := newCoalescer(pay, nil, func(_ context.Context, _ DB, items []batchItem, _ ...Option) ([]BatchResult[state, row], error) {
 		var given []string
 		results := make([]BatchResult[state, row], len(items))
 		for i, item := range items {
@@ -331,13 +316,14 @@ func TestOnlyWhatWasUndoneIsRunAgain(t *testing.T) {
 		if len(items) < 4 {
 			return results, nil
 		}
-		results[1].Err, results[3].Err = undone("40P01"), undone("40P01")
+		results[1].Err, results[3].Err, results[4].Err = undone("40P01"), undone("40P01"), undone("55P03")
 		return results, results[1].Err
 	}, o)
-	results, err := c.fire(t.Context(), nil, list("a/1 b/1 c/1 d/1"), 0)
+	results, err := c.fire(t.Context(), nil, list("a/1 b/1 c/1 d/1 e/1"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"a b c d", "b d"}, log)
-	for _, r := range results {
+	require.Equal(t, []string{"a b c d e", "b d"}, log)
+	require.Equal(t, undone("55P03"), results[4].Err, "it has waited")
+	for _, r := range results[:4] {
 		require.NoError(t, r.Err)
 		require.Equal(t, Applied, r.Result.Outcome)
 	}
@@ -399,7 +385,7 @@ func TestABatchThatAnswersForTooFew(t *testing.T) {
 	t.Parallel()
 	o, err := Coalescing{}.complete()
 	require.NoError(t, err)
-	c := newCoalescer(make([]DB, 1), func(context.Context, DB, []batchItem, ...Option) ([]BatchResult[state, row], error) {
+	c := newCoalescer(pay, make([]DB, 1), func(context.Context, DB, []batchItem, ...Option) ([]BatchResult[state, row], error) {
 		return nil, nil
 	}, o)
 	_, err = c.Fire(t.Context(), batchItem{Key: "a"})
@@ -424,10 +410,10 @@ func TestCloseDrains(t *testing.T) {
 		require.NoError(t, <-ended)
 		synctest.Wait()
 		require.Equal(t, "a/1 b/1 a/2", short(calls))
-		require.ErrorIs(t, full[0].err, ErrClosed, "it was not in yet")
+		require.Equal(t, &CallError{"order", "pay", ErrNothingDone, ErrClosed}, full[0].err, "it was not in yet")
 		_, err := d.Fire(t.Context(), batchItem{Key: "d"})
-		require.ErrorIs(t, err, ErrClosed)
-		require.ErrorIs(t, err, ErrNothingDone)
+		require.Equal(t, &CallError{"order", "pay", ErrNothingDone, ErrClosed}, err)
+		require.Equal(t, CoalescerStats{Calls: 3, Batches: 2, Closed: 2}, d.Stats())
 	})
 }
 
@@ -440,12 +426,12 @@ func TestCloseWithoutPatience(t *testing.T) {
 		cancel()
 		require.ErrorIs(t, d.Close(ctx), context.Canceled)
 		synctest.Wait()
-		require.ErrorIs(t, calls[0].err, ErrUnknown)
+		require.Equal(t, &CallError{"order", "pay", ErrUnknown, errCutOff}, calls[0].err)
 		for _, c := range calls[1:] {
-			require.ErrorIs(t, c.err, ErrClosed)
-			require.ErrorIs(t, c.err, ErrNothingDone)
+			require.Equal(t, &CallError{"order", "pay", ErrNothingDone, ErrClosed}, c.err)
 		}
 		require.Equal(t, []string{"a/1"}, d.batches())
+		require.Equal(t, CoalescerStats{Calls: 1, Batches: 1, Unknown: 1, Closed: 2}, d.Stats())
 	})
 }
 
@@ -457,9 +443,58 @@ func TestABatchHasItsTime(t *testing.T) {
 		calls := d.come(t.Context(), "a/1")
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		require.ErrorIs(t, calls[0].err, ErrUnknown)
-		require.ErrorIs(t, calls[0].err, context.DeadlineExceeded)
+		require.Equal(t, &CallError{"order", "pay", ErrUnknown, errTooLong}, calls[0].err)
+		require.EqualValues(t, 1, d.Stats().Unknown)
 	})
+}
+
+// No context that ends in a batch is a caller's: an error that says so would have a
+// handler believe that its client is gone.
+func TestNoErrorOfABatchIsACallersContext(t *testing.T) {
+	t.Parallel()
+	unsent := fmt.Errorf("dial: %w", &retryable{context.DeadlineExceeded})
+	for _, tc := range []struct {
+		err       error
+		kind      error
+		retryable bool
+	}{
+		{&CallError{"order", "pay", ErrUnknown, context.Canceled}, ErrUnknown, false},
+		{context.DeadlineExceeded, ErrUnknown, false},
+		{&CallError{"order", "pay", ErrNothingDone, context.DeadlineExceeded}, ErrNothingDone, false},
+		{&CallError{"order", "pay", ErrNothingDone, unsent}, ErrNothingDone, true},
+	} {
+		c := newCoalescer[spelled, terms, state, row](pay, nil, nil, Coalescing{})
+		got := c.ownEnd(t.Context(), tc.err)
+		require.ErrorIs(t, got, tc.kind)
+		require.NotErrorIs(t, got, context.Canceled)
+		require.NotErrorIs(t, got, context.DeadlineExceeded)
+		require.Equal(t, tc.retryable, Retryable(got))
+		require.ErrorAs(t, got, new(*CallError))
+	}
+	require.NoError(t, (&Coalescer[spelled, terms, state, row]{}).ownEnd(t.Context(), nil))
+}
+
+// retryable is an error of a statement that was not sent, as pgx has them.
+type retryable struct{ error }
+
+func (r *retryable) SafeToRetry() bool { return true }
+func (r *retryable) Unwrap() error     { return r.error }
+
+// The names of machine and event come from the batch.
+func TestTheEventOfABatch(t *testing.T) {
+	t.Parallel()
+	r := answering(always("Applied"))
+	batch := func(ctx context.Context, db DB, items []batchItem, options ...Option) ([]BatchResult[state, row], error) {
+		return FireBatch(ctx, db, &r.batch, items, options)
+	}
+	require.Equal(t, pay, eventOf(batch))
+	require.Equal(t, nameless, eventOf(func(ctx context.Context, db DB, items []batchItem, _ ...Option) ([]BatchResult[state, row], error) {
+		return batch(ctx, db, items)
+	}), "the options go no further")
+	require.Equal(t, nameless, eventOf(func(_ context.Context, _ DB, items []batchItem, _ ...Option) ([]BatchResult[state, row], error) {
+		panic(items[0])
+	}))
+	require.Empty(t, r.log)
 }
 
 func TestBatchesAreTold(t *testing.T) {
@@ -491,24 +526,6 @@ func TestBatchesAreTold(t *testing.T) {
 
 func withoutErr(c Coalesced) Coalesced { c.Err = nil; return c }
 
-func TestHalves(t *testing.T) {
-	t.Parallel()
-	alike := func(i, j int) bool { return i/10 == j/10 } // tens are rows
-	for _, tc := range []struct{ items, want string }{
-		{"[]", "[]"}, {"[1]", "[]"}, {"[1 2]", "[]"}, {"[1 11]", "[[1] [11]]"}, {"[1 11 21]", "[[1] [11 21]]"},
-		{"[1 11 12 13]", "[[1] [11 12 13]]"}, {"[1 2 3 11]", "[[1 2 3] [11]]"}, {"[1 11 12 21]", "[[1 11 12] [21]]"},
-	} {
-		var items []int
-		for _, f := range strings.Fields(strings.Trim(tc.items, "[]")) {
-			var n int
-			_, err := fmt.Sscan(f, &n)
-			require.NoError(t, err)
-			items = append(items, n)
-		}
-		require.Equal(t, tc.want, fmt.Sprint(halves(items, alike)), tc.items)
-	}
-}
-
 func TestCoalescersThatCannotBe(t *testing.T) {
 	t.Parallel()
 	batch := func(context.Context, DB, []batchItem, ...Option) ([]BatchResult[state, row], error) { return nil, nil }
@@ -523,6 +540,13 @@ func TestCoalescersThatCannotBe(t *testing.T) {
 		_, err = NewCoalescer(t.Context(), pool, batch, o)
 		require.ErrorIs(t, err, ErrArgument)
 	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = NewCoalescer(ended, pool, batch, Coalescing{})
+	require.Equal(t, &CallError{"coalescer", "call", ErrNothingDone, context.Canceled}, err)
+	_, err = NewCoalescer(t.Context(), pool, batch, Coalescing{})
+	require.ErrorIs(t, err, ErrNothingDone)
+	require.ErrorContains(t, err, "nowhere.invalid", "a wrong address is told at once")
 	o, err := Coalescing{Size: 1_000_000, Waiting: 3}.complete()
 	require.NoError(t, err)
 	require.Equal(t, batchSize, o.Size)

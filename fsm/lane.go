@@ -7,11 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
-
-type coalescerCounts struct{ calls, batches, cancelled, refused, abandoned atomic.Int64 }
 
 // lane has the calls that wait for one worker: those of a row in one line, and the
 // rows in the order of their turns.
@@ -40,12 +37,12 @@ type laneCall[K comparable, P any, S ~string, R any] struct {
 	result BatchResult[S, R]
 }
 
-// put lines a call up.
+// put lines a call up. The error is ErrClosed or ErrRowFull, bare.
 func (l *lane[K, P, S, R]) put(c *laneCall[K, P, S, R], perRow int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return errClosed()
+		return ErrClosed
 	}
 	row := l.rows[c.item.Key]
 	switch {
@@ -54,7 +51,7 @@ func (l *lane[K, P, S, R]) put(c *laneCall[K, P, S, R], perRow int) error {
 		l.rows[c.item.Key] = row
 		l.turns = append(l.turns, row)
 	case len(row.waiting) >= perRow:
-		return ErrContended
+		return ErrRowFull
 	}
 	row.waiting = append(row.waiting, c)
 	l.calls++
@@ -146,7 +143,7 @@ func (c *Coalescer[K, P, S, R]) serve(db DB, l *lane[K, P, S, R]) {
 		switch {
 		case len(calls) == 0: // they left in the same moment
 		case c.work.Err() != nil:
-			c.answer(calls, func(int) BatchResult[S, R] { return BatchResult[S, R]{Err: errClosed()} })
+			c.answer(calls, func(int) BatchResult[S, R] { return BatchResult[S, R]{Err: c.closed()} })
 		default:
 			c.run(db, calls, rows)
 		}
@@ -189,7 +186,14 @@ func (c *Coalescer[K, P, S, R]) run(db DB, calls []*laneCall[K, P, S, R], rows i
 	}
 	ctx, cancel := context.WithTimeout(c.work, c.o.Timeout)
 	defer cancel()
-	results, err := c.fire(ctx, db, items, 0)
+	results, err := c.fire(ctx, db, items)
+	err = c.ownEnd(ctx, err)
+	for i := range results {
+		results[i].Err = c.ownEnd(ctx, results[i].Err)
+		if errors.Is(results[i].Err, ErrUnknown) {
+			c.stats.unknown.Add(1)
+		}
+	}
 	c.stats.batches.Add(1)
 	c.stats.calls.Add(int64(len(calls)))
 	c.answer(calls, func(i int) BatchResult[S, R] { return results[i] })
@@ -198,58 +202,26 @@ func (c *Coalescer[K, P, S, R]) run(db DB, calls []*laneCall[K, P, S, R], rows i
 	}
 }
 
-// fire runs the batch until each item has its answer. What a deadlock undid is run
-// again, a few times. What waited in vain for a row that somebody holds is run in
-// halves: the calls of one row must not fail the others.
-func (c *Coalescer[K, P, S, R]) fire(ctx context.Context, db DB, items []Item[K, P], tries int) ([]BatchResult[S, R], error) {
+// fire runs the batch until each item has its answer: what a deadlock undid is run
+// again, a few times. What has waited in vain for a row is not: the batch has passed
+// over those that somebody holds.
+func (c *Coalescer[K, P, S, R]) fire(ctx context.Context, db DB, items []Item[K, P]) ([]BatchResult[S, R], error) {
 	results, err := c.once(ctx, db, items)
-	if err == nil || !Retryable(err) {
-		return results, err
-	}
-	var undone []int
-	for i := range results {
-		if Retryable(results[i].Err) {
-			undone = append(undone, i)
+	for tries := 1; tries < maxRaces && Retryable(err) && sqlState(err) != lockNotAvailable; tries++ {
+		var undone []int
+		var again []Item[K, P]
+		for i := range results {
+			if Retryable(results[i].Err) && sqlState(results[i].Err) != lockNotAvailable {
+				undone, again = append(undone, i), append(again, items[i])
+			}
 		}
-	}
-	parts := [][]int{undone}
-	if sqlState(err) == lockNotAvailable {
-		parts = halves(undone, func(i, j int) bool { return items[i].Key == items[j].Key })
-	} else if tries++; tries >= maxRaces {
-		parts = nil
-	}
-	if parts == nil {
-		return results, err
-	}
-	var errs []error
-	for _, part := range parts {
-		again := make([]Item[K, P], len(part))
-		for i, n := range part {
-			again[i] = items[n]
-		}
-		got, err := c.fire(ctx, db, again, tries)
-		for i, n := range part {
+		var got []BatchResult[S, R]
+		got, err = c.once(ctx, db, again)
+		for i, n := range undone {
 			results[n] = got[i]
 		}
-		errs = append(errs, err)
 	}
-	return results, errors.Join(errs...)
-}
-
-// halves cuts items in two, of which none are alike; nil when all are alike. Items
-// that are alike follow each other.
-func halves(items []int, alike func(i, j int) bool) [][]int {
-	for d := range len(items) {
-		// From the middle outwards: n, n+1, n-1, n+2 and so on.
-		at := len(items)/2 + (d+1)/2
-		if d%2 == 0 {
-			at = len(items)/2 - d/2
-		}
-		if at > 0 && at < len(items) && !alike(items[at-1], items[at]) {
-			return [][]int{items[:at], items[at:]}
-		}
-	}
-	return nil
+	return results, err
 }
 
 // once runs the batch. A panic of it is an error: it would end the process, and with it
@@ -257,10 +229,10 @@ func halves(items []int, alike func(i, j int) bool) [][]int {
 func (c *Coalescer[K, P, S, R]) once(ctx context.Context, db DB, items []Item[K, P]) (results []BatchResult[S, R], err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: the batch panicked: %v", ErrUnknown, p)
+			err = c.event.error(ErrUnknown, fmt.Errorf("the batch panicked: %v", p))
 		}
 		if err == nil && len(results) != len(items) {
-			err = fmt.Errorf("%w: the batch has %d answers to %d calls", ErrUnknown, len(results), len(items))
+			err = c.event.error(ErrUnknown, fmt.Errorf("the batch has %d answers to %d calls", len(results), len(items)))
 		}
 		if len(results) != len(items) {
 			results = make([]BatchResult[S, R], len(items))
@@ -269,7 +241,7 @@ func (c *Coalescer[K, P, S, R]) once(ctx context.Context, db DB, items []Item[K,
 			}
 		}
 	}()
-	return c.batch(ctx, db, items)
+	return c.batch(ctx, db, items, func(call *Call) { call.passHeld = true })
 }
 
 // answer gives calls their results and their places to others.

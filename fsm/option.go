@@ -21,6 +21,11 @@ type Call struct {
 	Now *time.Time
 
 	then any
+	// event gets the event that an empty batch would fire: a Coalescer asks for it.
+	event **EventInfo
+	// passHeld has a batch go on without the rows that somebody else holds, once it
+	// has waited for one of them as long as it may. A Coalescer sets it.
+	passHeld bool
 }
 
 // Actor says who makes the call: a user, a service, a provider.

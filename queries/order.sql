@@ -1929,3 +1929,19 @@ FROM (SELECT unnest(@fsm_key::uuid[]) AS fsm_key) AS a
 JOIN orders AS o ON o.order_id = a.fsm_key
 ORDER BY o.order_id
 FOR NO KEY UPDATE OF o;
+
+-- name: OrderHeldRows :many
+-- Says of which items somebody else has locked the row.
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key
+  FROM (SELECT unnest(@fsm_n::integer[]) AS fsm_n, unnest(@fsm_key::uuid[]) AS fsm_key) AS a
+), locked AS MATERIALIZED (
+  SELECT i.fsm_n
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  FOR NO KEY UPDATE OF o SKIP LOCKED
+)
+SELECT i.fsm_n
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM locked AS x)) IS NOT TRUE;

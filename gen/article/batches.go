@@ -23,6 +23,7 @@ func PublishBatch(ctx context.Context, on fsm.DB, items []PublishItem, options .
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: publishInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: publishInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.ArticlePublishBatchParams{
@@ -53,6 +54,7 @@ func ArchiveBatch(ctx context.Context, on fsm.DB, items []ArchiveItem, options .
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: archiveInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: archiveInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.ArticleArchiveBatchParams{
@@ -107,4 +109,13 @@ func lockRows(ctx context.Context, on fsm.DB, keys []Key) error {
 		a.FsmKey = append(a.FsmKey, string(key))
 	}
 	return db.New(on).ArticleLockRows(ctx, a)
+}
+
+// heldRows returns the positions of the keys whose rows somebody else has locked.
+func heldRows(ctx context.Context, on fsm.DB, keys []Key) ([]int32, error) {
+	a := db.ArticleHeldRowsParams{FsmN: fsm.Positions(len(keys))}
+	for _, key := range keys {
+		a.FsmKey = append(a.FsmKey, string(key))
+	}
+	return db.New(on).ArticleHeldRows(ctx, a)
 }

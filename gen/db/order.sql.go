@@ -804,6 +804,48 @@ func (q *Queries) OrderGet(ctx context.Context, arg OrderGetParams) (Order, erro
 	return i, err
 }
 
+const orderHeldRows = `-- name: OrderHeldRows :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::uuid[]) AS fsm_key) AS a
+), locked AS MATERIALIZED (
+  SELECT i.fsm_n
+  FROM asked AS i
+  JOIN orders AS o ON o.order_id = i.fsm_key
+  FOR NO KEY UPDATE OF o SKIP LOCKED
+)
+SELECT i.fsm_n
+FROM asked AS i
+JOIN orders AS o ON o.order_id = i.fsm_key
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM locked AS x)) IS NOT TRUE
+`
+
+type OrderHeldRowsParams struct {
+	FsmN   []int32
+	FsmKey []string
+}
+
+// Says of which items somebody else has locked the row.
+func (q *Queries) OrderHeldRows(ctx context.Context, arg OrderHeldRowsParams) ([]int32, error) {
+	rows, err := q.db.Query(ctx, orderHeldRows, arg.FsmN, arg.FsmKey)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int32
+	for rows.Next() {
+		var fsm_n int32
+		if err := rows.Scan(&fsm_n); err != nil {
+			return nil, err
+		}
+		items = append(items, fsm_n)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const orderHistory = `-- name: OrderHistory :many
 SELECT h.version, h.event, COALESCE(h.from_status, '') AS from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
 FROM order_history AS h

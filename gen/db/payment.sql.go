@@ -740,6 +740,48 @@ func (q *Queries) PaymentGet(ctx context.Context, arg PaymentGetParams) (Payment
 	return i, err
 }
 
+const paymentHeldRows = `-- name: PaymentHeldRows :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::text[]) AS fsm_key) AS a
+), locked AS MATERIALIZED (
+  SELECT i.fsm_n
+  FROM asked AS i
+  JOIN payments AS o ON o.payment_no = i.fsm_key
+  FOR NO KEY UPDATE OF o SKIP LOCKED
+)
+SELECT i.fsm_n
+FROM asked AS i
+JOIN payments AS o ON o.payment_no = i.fsm_key
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM locked AS x)) IS NOT TRUE
+`
+
+type PaymentHeldRowsParams struct {
+	FsmN   []int32
+	FsmKey []string
+}
+
+// Says of which items somebody else has locked the row.
+func (q *Queries) PaymentHeldRows(ctx context.Context, arg PaymentHeldRowsParams) ([]int32, error) {
+	rows, err := q.db.Query(ctx, paymentHeldRows, arg.FsmN, arg.FsmKey)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int32
+	for rows.Next() {
+		var fsm_n int32
+		if err := rows.Scan(&fsm_n); err != nil {
+			return nil, err
+		}
+		items = append(items, fsm_n)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentHistory = `-- name: PaymentHistory :many
 SELECT h.version, h.event, COALESCE(h.from_status, '') AS from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
 FROM payment_history AS h

@@ -487,6 +487,48 @@ func (q *Queries) RefundGet(ctx context.Context, arg RefundGetParams) (Refund, e
 	return i, err
 }
 
+const refundHeldRows = `-- name: RefundHeldRows :many
+WITH asked AS MATERIALIZED (
+  SELECT a.fsm_n::integer AS fsm_n, a.fsm_key
+  FROM (SELECT unnest($1::integer[]) AS fsm_n, unnest($2::text[]) AS fsm_key) AS a
+), locked AS MATERIALIZED (
+  SELECT i.fsm_n
+  FROM asked AS i
+  JOIN refunds AS o ON o.refund_no = i.fsm_key
+  FOR NO KEY UPDATE OF o SKIP LOCKED
+)
+SELECT i.fsm_n
+FROM asked AS i
+JOIN refunds AS o ON o.refund_no = i.fsm_key
+WHERE (i.fsm_n IN (SELECT x.fsm_n FROM locked AS x)) IS NOT TRUE
+`
+
+type RefundHeldRowsParams struct {
+	FsmN   []int32
+	FsmKey []string
+}
+
+// Says of which items somebody else has locked the row.
+func (q *Queries) RefundHeldRows(ctx context.Context, arg RefundHeldRowsParams) ([]int32, error) {
+	rows, err := q.db.Query(ctx, refundHeldRows, arg.FsmN, arg.FsmKey)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int32
+	for rows.Next() {
+		var fsm_n int32
+		if err := rows.Scan(&fsm_n); err != nil {
+			return nil, err
+		}
+		items = append(items, fsm_n)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const refundHistory = `-- name: RefundHistory :many
 SELECT h.version, h.event, COALESCE(h.from_status, '') AS from_status, h.to_status, h.actor, h.reason, h.request_id, h.forced, h.at
 FROM refund_history AS h

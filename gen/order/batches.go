@@ -22,6 +22,7 @@ func PayBatch(ctx context.Context, on fsm.DB, items []PayItem, options ...fsm.Op
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: payInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: payInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderPayBatchParams{
@@ -52,6 +53,7 @@ func QueryPaymentBatch(ctx context.Context, on fsm.DB, items []QueryPaymentItem,
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: queryPaymentInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: queryPaymentInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderQueryPaymentBatchParams{
@@ -84,6 +86,7 @@ func QueryRefundBatch(ctx context.Context, on fsm.DB, items []QueryRefundItem, o
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: queryRefundInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: queryRefundInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderQueryRefundBatchParams{
@@ -116,6 +119,7 @@ func ExpireBatch(ctx context.Context, on fsm.DB, items []ExpireItem, options ...
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: expireInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: expireInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderExpireBatchParams{
@@ -148,6 +152,7 @@ func PaymentSucceededBatch(ctx context.Context, on fsm.DB, items []PaymentSuccee
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, PaymentSucceededParams, State, Row]{
 		Event: paymentSucceededInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: paymentSucceededInfoCheck,
 		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, PaymentSucceededParams]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -185,6 +190,7 @@ func PaymentFailedBatch(ctx context.Context, on fsm.DB, items []PaymentFailedIte
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, PaymentFailedParams, State, Row]{
 		Event: paymentFailedInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: paymentFailedInfoCheck,
 		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, PaymentFailedParams]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -221,6 +227,7 @@ func CancelBatch(ctx context.Context, on fsm.DB, items []CancelItem, options ...
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: cancelInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: cancelInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderCancelBatchParams{
@@ -252,6 +259,7 @@ func ShipBatch(ctx context.Context, on fsm.DB, items []ShipItem, options ...fsm.
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: shipInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: shipInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderShipBatchParams{
@@ -284,6 +292,7 @@ func ReceiveBatch(ctx context.Context, on fsm.DB, items []ReceiveItem, options .
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: receiveInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: receiveInfoCheck,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.OrderReceiveBatchParams{
@@ -316,6 +325,7 @@ func RefundBatch(ctx context.Context, on fsm.DB, items []RefundItem, options ...
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, RefundParams, State, Row]{
 		Event:  refundInfo,
 		Lock:   lockRows,
+		Held:   heldRows,
 		Check:  refundInfoCheck,
 		Facts:  true,
 		Guards: refundInfoGuards,
@@ -354,6 +364,7 @@ func RefundSucceededBatch(ctx context.Context, on fsm.DB, items []RefundSucceede
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, RefundSucceededParams, State, Row]{
 		Event: refundSucceededInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: refundSucceededInfoCheck,
 		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, RefundSucceededParams]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -392,6 +403,7 @@ func RefundFailedBatch(ctx context.Context, on fsm.DB, items []RefundFailedItem,
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, RefundFailedParams, State, Row]{
 		Event: refundFailedInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: refundFailedInfoCheck,
 		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, RefundFailedParams]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -453,4 +465,13 @@ func lockRows(ctx context.Context, on fsm.DB, keys []Key) error {
 		a.FsmKey = append(a.FsmKey, string(key))
 	}
 	return db.New(on).OrderLockRows(ctx, a)
+}
+
+// heldRows returns the positions of the keys whose rows somebody else has locked.
+func heldRows(ctx context.Context, on fsm.DB, keys []Key) ([]int32, error) {
+	a := db.OrderHeldRowsParams{FsmN: fsm.Positions(len(keys))}
+	for _, key := range keys {
+		a.FsmKey = append(a.FsmKey, string(key))
+	}
+	return db.New(on).OrderHeldRows(ctx, a)
 }

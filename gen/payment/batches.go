@@ -23,6 +23,7 @@ func SubmitBatch(ctx context.Context, on fsm.DB, items []SubmitItem, options ...
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: submitInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.PaymentSubmitBatchParams{
 				FsmN:         b.N,
@@ -52,6 +53,7 @@ func QueryBatch(ctx context.Context, on fsm.DB, items []QueryItem, options ...fs
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: queryInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.PaymentQueryBatchParams{
 				FsmN:         b.N,
@@ -83,6 +85,7 @@ func CloseBatch(ctx context.Context, on fsm.DB, items []CloseItem, options ...fs
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: closeInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.PaymentCloseBatchParams{
 				FsmN:         b.N,
@@ -114,6 +117,7 @@ func SucceedBatch(ctx context.Context, on fsm.DB, items []SucceedItem, options .
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, SucceedParams, State, Row]{
 		Event: succeedInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: succeedInfoCheck,
 		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, SucceedParams]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -150,6 +154,7 @@ func FailBatch(ctx context.Context, on fsm.DB, items []FailItem, options ...fsm.
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: failInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.PaymentFailBatchParams{
 				FsmN:         b.N,
@@ -201,4 +206,13 @@ func lockRows(ctx context.Context, on fsm.DB, keys []Key) error {
 		a.FsmKey = append(a.FsmKey, string(key))
 	}
 	return db.New(on).PaymentLockRows(ctx, a)
+}
+
+// heldRows returns the positions of the keys whose rows somebody else has locked.
+func heldRows(ctx context.Context, on fsm.DB, keys []Key) ([]int32, error) {
+	a := db.PaymentHeldRowsParams{FsmN: fsm.Positions(len(keys))}
+	for _, key := range keys {
+		a.FsmKey = append(a.FsmKey, string(key))
+	}
+	return db.New(on).PaymentHeldRows(ctx, a)
 }

@@ -22,6 +22,7 @@ func SendBatch(ctx context.Context, on fsm.DB, items []SendItem, options ...fsm.
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: sendInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundSendBatchParams{
 				FsmN:         b.N,
@@ -51,6 +52,7 @@ func QueryBatch(ctx context.Context, on fsm.DB, items []QueryItem, options ...fs
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: queryInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundQueryBatchParams{
 				FsmN:         b.N,
@@ -82,6 +84,7 @@ func RetryBatch(ctx context.Context, on fsm.DB, items []RetryItem, options ...fs
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: retryInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundRetryBatchParams{
 				FsmN:         b.N,
@@ -113,6 +116,7 @@ func SucceedBatch(ctx context.Context, on fsm.DB, items []SucceedItem, options .
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, SucceedParams, State, Row]{
 		Event: succeedInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Check: succeedInfoCheck,
 		Facts: true,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, SucceedParams]) ([]fsm.BatchAnswer[State, Row], error) {
@@ -150,6 +154,7 @@ func CloseBatch(ctx context.Context, on fsm.DB, items []CloseItem, options ...fs
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: closeInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundCloseBatchParams{
 				FsmN:         b.N,
@@ -181,6 +186,7 @@ func StickBatch(ctx context.Context, on fsm.DB, items []StickItem, options ...fs
 	return fsm.FireBatch(ctx, on, &fsm.Batch[Key, struct{}, State, Row]{
 		Event: stickInfo,
 		Lock:  lockRows,
+		Held:  heldRows,
 		Run: func(ctx context.Context, on fsm.DB, b *fsm.BatchCall[Key, struct{}]) ([]fsm.BatchAnswer[State, Row], error) {
 			a := db.RefundStickBatchParams{
 				FsmN:         b.N,
@@ -232,4 +238,13 @@ func lockRows(ctx context.Context, on fsm.DB, keys []Key) error {
 		a.FsmKey = append(a.FsmKey, string(key))
 	}
 	return db.New(on).RefundLockRows(ctx, a)
+}
+
+// heldRows returns the positions of the keys whose rows somebody else has locked.
+func heldRows(ctx context.Context, on fsm.DB, keys []Key) ([]int32, error) {
+	a := db.RefundHeldRowsParams{FsmN: fsm.Positions(len(keys))}
+	for _, key := range keys {
+		a.FsmKey = append(a.FsmKey, string(key))
+	}
+	return db.New(on).RefundHeldRows(ctx, a)
 }

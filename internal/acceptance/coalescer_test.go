@@ -73,6 +73,9 @@ func TestCoalescedCallersAtOnce(t *testing.T) {
 		(SELECT count(*) FROM order_facts), (SELECT count(*) FROM order_history), (SELECT count(*) FROM fsm_outbox))`))
 	require.EqualValues(t, orders*callers, c.Stats().Calls)
 	require.Less(t, c.Stats().Batches, int64(orders*callers), "some came together")
+	require.NoError(t, c.Close(t.Context()))
+	_, err := c.Fire(t.Context(), paying(key1, "P1", due))
+	require.Equal(t, &fsm.CallError{Machine: "order", Event: "payment_succeeded", Kind: fsm.ErrNothingDone, Err: fsm.ErrClosed}, err)
 }
 
 // The connections of a coalescer read what is committed now, whatever the database
@@ -219,6 +222,27 @@ func TestACoalescedRowThatIsHeld(t *testing.T) {
 	r, err := c.Fire(t.Context(), paying(key3, "P3", due))
 	require.NoError(t, err)
 	require.Equal(t, "Applied PAID 2", told(r))
+}
+
+// Close that loses its patience leaves the call in doubt. The context that it ended is
+// nobody's but its own.
+func TestACoalescerIsCutOff(t *testing.T) {
+	t.Parallel()
+	s := open(t, key1)
+	c := s.coalescer(s.pool, fsm.Coalescing{Workers: 1, LockTimeout: patience})
+	held := s.hold(key1)
+	done := start(t.Context(), s.pool, through(c, paying(key1, "P1", due)))
+	waitUntilWaiting(t, s.pool, 1, done)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, c.Close(ended), context.Canceled)
+	got := finish(t, done)
+	require.ErrorIs(t, got.err, fsm.ErrUnknown)
+	require.NotErrorIs(t, got.err, context.Canceled)
+	call := &fsm.CallError{}
+	require.ErrorAs(t, got.err, &call)
+	require.Equal(t, "order payment_succeeded", call.Machine+" "+call.Event)
+	require.NoError(t, held.Rollback(t.Context()))
 }
 
 // Who stops waiting while the batch is under way does not know what came of it; the

@@ -177,8 +177,7 @@ func TestACoalescersSettingsThroughAPooler(t *testing.T) {
 	s := open(t)
 	s.insertOrders(1, 1)
 	url := s.pool.Config().ConnString()
-	refused := s.coalescer(s.pooled(testpgbouncer.Start(t, url, 1), pgx.QueryExecModeExec), fsm.Coalescing{})
-	_, err := refused.Fire(t.Context(), paying(keyOf(1), "P", due))
+	_, err := fsm.NewCoalescer(t.Context(), s.pooled(testpgbouncer.Start(t, url, 1), pgx.QueryExecModeExec), order.PaymentSucceededBatch, fsm.Coalescing{})
 	require.ErrorIs(t, err, fsm.ErrNothingDone)
 	require.ErrorContains(t, err, "unsupported startup parameter")
 

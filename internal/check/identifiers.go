@@ -25,7 +25,7 @@ var generated = map[string]bool{
 	"Create": true, "Correct": true, "Get": true, "History": true, "Then": true, "Sweep": true, "Sweeps": true, "States": true,
 	"Events": true, "Allowed": true, "Next": true, "Key": true, "Row": true, "Result": true, "State": true, "Event": true,
 	"Machine": true, "Entry": true, "Swept": true, "CreateParams": true, "Initial": true,
-	"BatchResult": true, "LockRows": true,
+	"BatchResult": true, "LockRows": true, "HeldRows": true,
 }
 
 // adopted is what the history says of a row that was there before its machine.

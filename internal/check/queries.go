@@ -27,7 +27,7 @@ func queriesOf(m *model.Machine) []query {
 		return nil
 	}
 	var queries []query
-	for _, own := range []string{"Create", "Get", "History", "Correct", "LockRows"} {
+	for _, own := range []string{"Create", "Get", "History", "Correct", "LockRows", "HeldRows"} {
 		queries = append(queries, query{m.Ident + own, m, own + " of machine " + quote(m.Name), m.Pos, false})
 	}
 	for _, e := range m.Events {

@@ -18,6 +18,7 @@ func (g *generator) batches(f *genfile.File) {
 	g.batchAnswer(f)
 	g.canonical(f)
 	g.lockRows(f)
+	g.heldRows(f)
 }
 
 // batchRow is the type of a row that an event's batch answers with.
@@ -46,6 +47,7 @@ func (g *generator) batch(f *genfile.File, e *model.Event) {
 	f.P("return ", f.Import(RuntimePath, "FireBatch"), "(ctx, on, &", f.Import(RuntimePath, "Batch"), "[Key, ", params, ", State, Row]{")
 	f.P("Event: ", infoVar(e.Ident), ",")
 	f.P("Lock: lockRows,")
+	f.P("Held: heldRows,")
 	if g.checks(e) {
 		f.P("Check: ", infoVar(e.Ident), "Check,")
 	}
@@ -190,6 +192,17 @@ func (g *generator) lockRows(f *genfile.File) {
 	f.P("// lockRows locks rows in the order of their keys.")
 	f.P("func lockRows(ctx ", f.Import("context", "Context"), ", on ", f.Import(RuntimePath, "DB"), ", keys []Key) error {")
 	f.P("var a ", f.Import(g.db, query+"Params"))
+	g.keyArrays(f, "keys")
+	f.P("return ", f.Import(g.db, "New"), "(on).", query, "(ctx, a)")
+	f.P("}")
+	f.P()
+}
+
+func (g *generator) heldRows(f *genfile.File) {
+	query := g.m.Ident + "HeldRows"
+	f.P("// heldRows returns the positions of the keys whose rows somebody else has locked.")
+	f.P("func heldRows(ctx ", f.Import("context", "Context"), ", on ", f.Import(RuntimePath, "DB"), ", keys []Key) ([]int32, error) {")
+	f.P("a := ", f.Import(g.db, query+"Params"), "{FsmN: ", f.Import(RuntimePath, "Positions"), "(len(keys))}")
 	g.keyArrays(f, "keys")
 	f.P("return ", f.Import(g.db, "New"), "(on).", query, "(ctx, a)")
 	f.P("}")

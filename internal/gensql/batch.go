@@ -328,3 +328,23 @@ func lockRows(w *writer, m stored) {
 	w.line(0, "ORDER BY %s", m.key("o"))
 	w.line(0, "FOR NO KEY UPDATE OF o;")
 }
+
+// heldRows finds the rows that somebody else has locked, of those of some items, for
+// a batch that has waited for one of them in vain. It waits for none, and lets go at
+// its end of those that were free.
+func heldRows(w *writer, m stored) {
+	w.line(0, "-- name: %s :many", QueryName(m.Machine, "HeldRows"))
+	w.line(0, "-- Says of which items somebody else has locked the row.")
+	var items arrays
+	items.add("fsm_n", "integer", "fsm_n", "a.fsm_n::integer AS fsm_n")
+	m.keyArrays(&items)
+	rows := []string{"SELECT i.fsm_n", "FROM asked AS i", "JOIN " + ident(m.Table.Name) + " AS o ON " + m.askedBy("i")}
+	w.ctes([]cte{
+		{"asked", "MATERIALIZED ", []string{"SELECT " + strings.Join(items.columns, ", "), items.from()}},
+		{"locked", "MATERIALIZED ", append(slices.Clone(rows), "FOR NO KEY UPDATE OF o SKIP LOCKED")},
+	})
+	for _, l := range rows {
+		w.line(0, "%s", l)
+	}
+	w.line(0, "WHERE %s IS NOT TRUE;", among("i.fsm_n", "x.fsm_n", "locked"))
+}

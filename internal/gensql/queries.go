@@ -39,6 +39,8 @@ func Queries(machine *model.Machine, schema *Schema) []byte {
 	history(&w, m)
 	w.line(0, "")
 	lockRows(&w, m)
+	w.line(0, "")
+	heldRows(&w, m)
 	return []byte(w.b.String())
 }
 

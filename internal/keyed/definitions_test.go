@@ -40,12 +40,12 @@ var (
 	}
 	// batches have a key, and perhaps an identity, for each item.
 	batches = []string{
-		"ArticlePublishBatch", "ArticleArchiveBatch", "ArticleLockRows",
+		"ArticlePublishBatch", "ArticleArchiveBatch", "ArticleLockRows", "ArticleHeldRows",
 		"OrderPayBatch", "OrderQueryPaymentBatch", "OrderQueryRefundBatch", "OrderExpireBatch", "OrderPaymentSucceededBatch",
 		"OrderPaymentFailedBatch", "OrderCancelBatch", "OrderShipBatch", "OrderReceiveBatch", "OrderRefundBatch",
-		"OrderRefundSucceededBatch", "OrderRefundFailedBatch", "OrderLockRows",
-		"PaymentSubmitBatch", "PaymentQueryBatch", "PaymentCloseBatch", "PaymentSucceedBatch", "PaymentFailBatch", "PaymentLockRows",
-		"RefundSendBatch", "RefundQueryBatch", "RefundRetryBatch", "RefundSucceedBatch", "RefundCloseBatch", "RefundStickBatch", "RefundLockRows",
+		"OrderRefundSucceededBatch", "OrderRefundFailedBatch", "OrderLockRows", "OrderHeldRows",
+		"PaymentSubmitBatch", "PaymentQueryBatch", "PaymentCloseBatch", "PaymentSucceedBatch", "PaymentFailBatch", "PaymentLockRows", "PaymentHeldRows",
+		"RefundSendBatch", "RefundQueryBatch", "RefundRetryBatch", "RefundSucceedBatch", "RefundCloseBatch", "RefundStickBatch", "RefundLockRows", "RefundHeldRows",
 	}
 	// sweeps look for what is due, wherever it is.
 	sweeps = []string{
