@@ -19,6 +19,10 @@ const (
 	partsAtOnce = 100
 )
 
+// keepPatience is how long the keep function waits for its lock where the caller
+// sets no limit: whoever writes or reads the history stands behind it meanwhile.
+const keepPatience = "200ms"
+
 // daysText is a number of whole days as PostgreSQL writes it.
 func daysText(d time.Duration) string { return fmt.Sprintf("%d days", d/(24*time.Hour)) }
 
@@ -110,6 +114,13 @@ func (s Schema) keepFunction() step {
 		"  IF as_of IS NULL OR NOT isfinite(as_of) THEN",
 		fmt.Sprintf("    RAISE EXCEPTION '%s: as_of must be a time' USING ERRCODE = 'invalid_parameter_value';", keep),
 		"  END IF;",
+		"  -- Said at once, and not only on a day that has work.",
+		"  IF NOT EXISTS (",
+		"    SELECT FROM pg_class AS c",
+		fmt.Sprintf("    WHERE c.oid = '%s'::regclass AND pg_has_role(c.relowner, 'USAGE') AND has_schema_privilege(c.relnamespace, 'CREATE')", name),
+		"  ) THEN",
+		fmt.Sprintf("    RAISE EXCEPTION '%s: the role %% must own the table %s and may create tables in its schema', current_user USING ERRCODE = 'insufficient_privilege';", keep, name),
+		"  END IF;",
 		"  FOR look IN 1..2 LOOP",
 		"    WITH parts AS (",
 		"      SELECT c.oid::regclass AS part,",
@@ -136,9 +147,9 @@ func (s Schema) keepFunction() step {
 		"    IF cardinality(wanted) = 0 AND cardinality(gone) = 0 AND NOT stray THEN",
 		"      EXIT;",
 		"    ELSIF look = 1 THEN",
-		"      -- Behind a lock that waits, everybody waits: without a limit of the caller's, not for long.",
+		"      -- Behind a lock that waits, every transition waits: without a limit of the caller's, only for a moment.",
 		"      IF patience = '0' THEN",
-		"        PERFORM set_config('lock_timeout', '2s', true);",
+		fmt.Sprintf("        PERFORM set_config('lock_timeout', '%s', true);", keepPatience),
 		"      END IF;",
 		fmt.Sprintf("      LOCK TABLE %s IN ACCESS EXCLUSIVE MODE;", name),
 		"      PERFORM set_config('lock_timeout', patience, true);",
