@@ -2,6 +2,7 @@ package gensql
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -90,12 +91,20 @@ func (s Schema) lastFunction() step {
 // entry whose transaction had found its place before a partition was attached
 // would otherwise be refused by the default one.
 func (s Schema) keepFunction() step {
+	return step{
+		[]string{dollarQuoted(lines(s.keepBody()...))},
+		[]string{fmt.Sprintf("DROP FUNCTION %s(timestamptz);", s.called().HistoryKeep())},
+	}
+}
+
+// keepBody is the function's text, line by line.
+func (s Schema) keepBody() []string {
 	name, rest, keep, part := s.called().History(), s.called().HistoryRest(), s.called().HistoryKeep(), s.called().HistoryPart()
 	unit, oldest := s.History.Unit, "'-infinity'"
 	if s.History.Keep != "" {
 		oldest = fmt.Sprintf("date_trunc('%s', least(as_of, now()) - interval '%s')", unit, s.History.Keep)
 	}
-	body := []string{
+	return []string{
 		fmt.Sprintf("CREATE FUNCTION %s(as_of timestamptz) RETURNS TABLE (partition text, did text, entries bigint)", keep),
 		"LANGUAGE plpgsql SET search_path FROM CURRENT SET timezone TO 'UTC' AS $$",
 		"-- It may be called at any time, by several at once. What is dropped is old by as_of and by the server's clock.",
@@ -182,10 +191,27 @@ func (s Schema) keepFunction() step {
 		"  END IF;",
 		"END $$;",
 	}
-	return step{
-		[]string{dollarQuoted(lines(body...))},
-		[]string{fmt.Sprintf("DROP FUNCTION %s(timestamptz);", keep)},
+}
+
+var keptFor = regexp.MustCompile(`interval '([0-9]+ days)'`)
+
+// KeepsHistory reports whether a statement, less its semicolon, is to the letter
+// the function that keeps the machine's history in partitions, of whatever length
+// and kept for whatever time. It is for migrations by hand that copied it: where
+// the function's text changes, what it was must go on being known.
+func KeepsHistory(m *model.Machine, statement string) bool {
+	if m.Table == nil || !strings.HasPrefix(statement, "CREATE FUNCTION ") {
+		return false
 	}
+	keep := ""
+	if found := keptFor.FindStringSubmatch(statement); found != nil {
+		keep = found[1]
+	}
+	s := Schema{Machine: m.Name, Table: m.Table.Name, Existing: m.Table.Existing}
+	return slices.ContainsFunc(model.PartitionUnits(), func(unit string) bool {
+		s.History = &Partitions{Unit: unit, Keep: keep}
+		return statement == strings.TrimSuffix(dollarQuoted(lines(s.keepBody()...)), ";")
+	})
 }
 
 // changeKeep replaces the function where entries are to be kept for another time.

@@ -99,11 +99,13 @@ func TestAHistoryIsCutByHand(t *testing.T) {
 	land(t, files, door)
 	land(t, fresh, cut("{partition: month}"))
 	_, made, _ := strings.Cut(string(fresh[name(1)].Data), "-- A unique index over partitions")
-	made, _, _ = strings.Cut("-- A unique index over partitions"+made, "SELECT * FROM door_history_keep(now());")
+	made, rest, _ := strings.Cut("-- A unique index over partitions"+made, "CREATE FUNCTION door_history_keep(")
+	last, _, _ := strings.Cut(rest, "-- +goose StatementEnd\n")
+	made += "CREATE FUNCTION door_history_keep(" + last + "-- +goose StatementEnd\n"
 	prev := schema(t, files)
 	mark, err := gensql.Mark(machine(t, cut("{partition: month}")), &prev)
 	require.NoError(t, err)
-	const here, model = "-- … the statements of door_history\n", "-- fsmgen:model …\n"
+	const here, model = "-- … the statements of door_history, to the StatementEnd behind door_history_keep\n", "-- fsmgen:model …\n"
 	require.Contains(t, migration, here)
 	require.Contains(t, migration, model)
 	files[name(2)] = &fstest.MapFile{Data: []byte(strings.NewReplacer(here, made, model, mark+"\n").Replace(migration))}
