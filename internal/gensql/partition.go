@@ -238,6 +238,6 @@ func (s Schema) sameHistory(prev Schema, m *model.Machine, refuse func(diag.Posi
 		is, pos = "in partitions of a "+s.History.Unit, m.Table.History.Pos
 	}
 	if was != is {
-		refuse(pos, "the history was %s before, and its entries do not move by themselves; docs/evolution.md shows how to attach what is there as one partition", was)
+		refuse(pos, "the history was %s before, and its entries do not move by themselves; docs/history.md of Pawl shows how to attach what is there as one partition", was)
 	}
 }

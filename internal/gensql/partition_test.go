@@ -64,7 +64,7 @@ func TestTheTimeToKeepChanges(t *testing.T) {
 // is generated.
 func TestAnotherCutIsRefused(t *testing.T) {
 	t.Parallel()
-	const way = "before, and its entries do not move by themselves; docs/evolution.md shows how to attach what is there as one partition; migrate it by hand (see fsmgen rules FSM090)\n"
+	const way = "before, and its entries do not move by themselves; docs/history.md of Pawl shows how to attach what is there as one partition; migrate it by hand (see fsmgen rules FSM090)\n"
 	for _, c := range []struct{ was, is, want string }{
 		{door, cut("{partition: month}"), "door.yaml:5:12: FSM090 error the history was one whole table " + way},
 		{cut("{partition: month}"), cut("{partition: day}"), "door.yaml:5:12: FSM090 error the history was in partitions of a month " + way},
@@ -84,9 +84,9 @@ var sqlOfPage = regexp.MustCompile("(?s)```sql\n(.*?)```")
 // beforehand, then one migration, and the entries of before are where they were.
 func TestAHistoryIsCutByHand(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/evolution.md")
+	page, err := os.ReadFile("../../docs/history.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(page), "### A history that is there")
+	_, section, found := strings.Cut(string(page), "## A history that is there")
 	require.True(t, found)
 	blocks := sqlOfPage.FindAllStringSubmatch(section, -1)
 	require.Len(t, blocks, 2)

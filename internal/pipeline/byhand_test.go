@@ -32,9 +32,9 @@ transitions:
 // the generated one.
 func byHand(t *testing.T) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/evolution.md")
+	page, err := os.ReadFile("../../docs/history.md")
 	require.NoError(t, err)
-	_, section, _ := strings.Cut(string(page), "### A history that is there")
+	_, section, _ := strings.Cut(string(page), "## A history that is there")
 	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(section, -1)
 	require.Len(t, blocks, 2)
 
