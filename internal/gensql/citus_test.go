@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/pgparse"
 )
 
@@ -48,4 +50,15 @@ func TestCitusOfNoMachine(t *testing.T) {
 	got := string(Citus(nil))
 	require.True(t, strings.HasSuffix(got, "SELECT citus_add_local_table_to_metadata('fsm_audit')\n  WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'fsm_audit'::regclass);\n"), got)
 	require.NotContains(t, got, "create_distributed_table(")
+}
+
+func TestAPartitionedHistoryIsNotDistributed(t *testing.T) {
+	t.Parallel()
+	var problems diag.List
+	Distributable(&model.Machine{Name: "door"}, &problems)
+	Distributable(&model.Machine{Name: "door", Table: &model.Table{}}, &problems)
+	require.Empty(t, problems.Sorted())
+	Distributable(&model.Machine{Name: "door", Table: &model.Table{History: &model.History{Partition: "month"}}}, &problems)
+	require.Len(t, problems.Sorted(), 1)
+	require.Equal(t, CodeDistribution, problems.Sorted()[0].Code)
 }
