@@ -25,14 +25,17 @@ type HistoryPart struct {
 //
 // asOf is the time by which partitions are due: the current one and three more.
 // Old is what is old by asOf and by the server's clock, so no asOf drops more
-// than today's date does. A call with nothing to do takes no lock. Any other
-// needs the history to itself, for a moment, and waits for it as long as
-// lock_timeout says, 2 s where it says nothing; then it is ErrNothingDone and
-// Retryable, and the next call does the work. In a transaction of the caller's
-// the lock is held until that ends.
+// than today's date does.
+//
+// A call with nothing to do takes no lock. Any other needs the history to
+// itself, and while it waits for whoever reads or writes it, all transitions of
+// the machine wait behind it. It waits as long as lock_timeout says, 200 ms where
+// it says nothing; then it is ErrNothingDone and Retryable, and a later call does
+// the work: call it again after a minute rather than in a loop. In a transaction
+// of the caller's the lock is held until that ends.
 //
 // Errors are *CallError: ErrArgument for a zero asOf or no database,
-// ErrNothingDone, ErrUnknown.
+// ErrNothingDone, also for a role that does not own the history, ErrUnknown.
 func KeepHistory(ctx context.Context, db DB, machine, function string, asOf time.Time) ([]HistoryPart, error) {
 	const event = "keep history"
 	switch {

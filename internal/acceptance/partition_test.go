@@ -169,6 +169,36 @@ func TestKeepingGivesUpRatherThanHoldEverybodyUp(t *testing.T) {
 	require.Contains(t, kept(t, conn, date(2023, 1, 15)), "20230101 created 1")
 }
 
+// A role that could not do the work is told so on days without any, too.
+func TestKeepingIsForTheOwner(t *testing.T) {
+	t.Parallel()
+	db := migrated(t, machineOf(t, inParts("{partition: month}")))
+	require.Empty(t, kept(t, db, time.Now()), "there is nothing to do")
+	conn, err := db.Acquire(t.Context())
+	require.NoError(t, err)
+	defer conn.Release()
+	role := func(sql string) {
+		t.Helper()
+		_, err := conn.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	for _, c := range []struct{ grants, want string }{
+		{"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO pg_monitor; GRANT CREATE ON SCHEMA public TO pg_monitor", "the role pg_monitor must own the table parcel_history"},
+		{"REVOKE CREATE ON SCHEMA public FROM PUBLIC, pg_monitor; ALTER TABLE parcel_history OWNER TO pg_monitor", "may create tables in its schema"},
+	} {
+		role(c.grants)
+		role("SET ROLE pg_monitor")
+		_, err := keep(time.Now())(t.Context(), conn)
+		require.ErrorIs(t, err, fsm.ErrNothingDone)
+		require.False(t, fsm.Retryable(err))
+		require.ErrorContains(t, err, c.want)
+		role("RESET ROLE")
+	}
+	role("GRANT CREATE ON SCHEMA public TO pg_monitor; ALTER TABLE parcel_history_rest OWNER TO pg_monitor; SET ROLE pg_monitor")
+	require.Empty(t, kept(t, conn, time.Now()))
+	role("RESET ROLE")
+}
+
 // An entry that is written while partitions are made waits, and is in its own.
 func TestAnEntryWaitsForItsPartition(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ package bypass
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/sqlname"
@@ -30,6 +31,10 @@ type Guarded struct {
 	// History and Facts are the machine's other tables; Facts is empty when it
 	// keeps none.
 	History, Facts string
+	// Wrote reports whether a statement, less its semicolon, is one that the
+	// generator writes for the machine, to the letter: a migration by hand may
+	// have copied it, and it may do what others may not. Nil for none.
+	Wrote func(statement string) bool
 }
 
 // called are the names of what the machine's migrations make.
@@ -61,11 +66,19 @@ func Scan(files []File, tables []Guarded, problems *diag.List) (allowed int) {
 	s.relate()
 	for _, r := range readers {
 		for _, st := range r.statements {
-			r.statement(st)
+			if !s.wrote(st) {
+				r.statement(st)
+			}
 		}
 		allowed += r.settle(problems)
 	}
 	return allowed
+}
+
+// wrote reports whether the statement is the generator's own.
+func (s *scan) wrote(st statement) bool {
+	text := strings.TrimSpace(st.p.sql[st.from:st.to])
+	return slices.ContainsFunc(s.tables, func(g Guarded) bool { return g.Wrote != nil && g.Wrote(text) })
 }
 
 // scan is what one Scan knows of all files.

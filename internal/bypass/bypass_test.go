@@ -143,3 +143,27 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// What the generator wrote may stand in a migration by hand, as a whole and to the
+// letter, below whatever comment.
+func TestWhatTheGeneratorWroteIsPassedOver(t *testing.T) {
+	t.Parallel()
+	const own = "DELETE FROM order_history WHERE at < now()"
+	guarded := tables[0]
+	guarded.Wrote = func(statement string) bool { return statement == own }
+	for _, c := range []struct {
+		sql  string
+		want int
+	}{
+		{own, 0},
+		{"SELECT 1;\n-- +goose StatementBegin\n" + own + ";\n-- +goose StatementEnd\n" + own + "\n;", 0},
+		{own + " - interval '1 day'", 1},
+		{own + ";" + strings.ToLower(own), 1},
+		{"WITH gone AS (" + own + " RETURNING 1) SELECT 1", 1},
+		{own + ";\nSELEC", 1}, // what cannot be read stands behind it
+	} {
+		var problems diag.List
+		bypass.Scan([]bypass.File{{Name: "a.sql", SQL: []byte(c.sql)}}, []bypass.Guarded{guarded, tables[1]}, &problems)
+		require.Len(t, problems.Sorted(), c.want, c.sql)
+	}
+}

@@ -25,7 +25,7 @@ func TestGenerateForADistribution(t *testing.T) {
 	file := filepath.Join(dir, "gen", "citus.sql")
 	require.NoFileExists(t, file)
 	out, _ := generate(1, "--check", "--distribution", "citus")
-	require.Contains(t, out, "+SELECT create_distributed_table('lamps', 'id', colocate_with => 'none');\n")
+	require.Contains(t, out, "+SELECT create_distributed_table('lamps', 'id', colocate_with => 'none')\n")
 	require.NoFileExists(t, file)
 
 	out, _ = generate(0, "--distribution", "citus")

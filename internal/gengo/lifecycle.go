@@ -78,7 +78,7 @@ func (g *generator) keepHistory(f *genfile.File) {
 		kept = "at least " + duration.Format(h.Keep)
 	}
 	f.Comment("KeepHistory", "makes the partitions of the history, of a "+h.Partition+" each, that the next ones need, and drops those that are old; entries are kept "+kept+
-		". Call it every day. It returns what it did, nothing when there was nothing to do. Many may call it at once. See [fsm.KeepHistory] for its errors.")
+		". Call it every day, at a quiet hour, as the owner of the tables: with work to do it locks the history, and transitions wait. It returns what it did, nothing when there was nothing to do. Many may call it at once. See [fsm.KeepHistory] for its errors.")
 	f.P("func KeepHistory(ctx ", f.Import("context", "Context"), ", on ", f.Import(RuntimePath, "DB"), ", asOf ", f.Import("time", "Time"), ") ([]", f.Import(RuntimePath, "HistoryPart"), ", error) {")
 	f.P("return ", f.Import(RuntimePath, "KeepHistory"), "(ctx, on, ", strconv.Quote(g.m.Name), ", ", strconv.Quote(called.HistoryKeep()), ", asOf)")
 	f.P("}")

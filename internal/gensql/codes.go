@@ -22,6 +22,8 @@ const (
 	CodeNotMigrated diag.Code = "FSM097"
 	// CodeRequired: a column becomes required that programs of before leave empty.
 	CodeRequired diag.Code = "FSM098"
+	// CodeDistribution: the machine's tables cannot be spread over servers.
+	CodeDistribution diag.Code = "FSM099"
 )
 
 // Rules documents the codes of this package.
@@ -58,5 +60,9 @@ func Rules() []diag.Rule {
 		Code: CodeRequired, Severity: diag.Error, Short: "required too early",
 		Cause: "An optional column becomes required, and programs of before create rows without a value, since it had no default.",
 		Fix:   "Give the column a default and leave it optional; make it required in a later release.",
+	}, {
+		Code: CodeDistribution, Severity: diag.Error, Short: "not to be distributed",
+		Cause: "fsmgen generate --distribution citus was asked for, and the machine has its history in partitions. Its calls ask a function in PL/pgSQL for a row's last entry, and another function makes partitions; Citus refuses a function that reads a distributed table from within a query on one.",
+		Fix:   "Leave the history whole (take history out of the table before its first migration), or generate without --distribution and use several databases instead.",
 	}}
 }

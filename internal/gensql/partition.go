@@ -2,6 +2,7 @@ package gensql
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,10 @@ const (
 	partsAhead  = 3
 	partsAtOnce = 100
 )
+
+// keepPatience is how long the keep function waits for its lock where the caller
+// sets no limit: whoever writes or reads the history stands behind it meanwhile.
+const keepPatience = "200ms"
 
 // daysText is a number of whole days as PostgreSQL writes it.
 func daysText(d time.Duration) string { return fmt.Sprintf("%d days", d/(24*time.Hour)) }
@@ -86,12 +91,20 @@ func (s Schema) lastFunction() step {
 // entry whose transaction had found its place before a partition was attached
 // would otherwise be refused by the default one.
 func (s Schema) keepFunction() step {
+	return step{
+		[]string{dollarQuoted(lines(s.keepBody()...))},
+		[]string{fmt.Sprintf("DROP FUNCTION %s(timestamptz);", s.called().HistoryKeep())},
+	}
+}
+
+// keepBody is the function's text, line by line.
+func (s Schema) keepBody() []string {
 	name, rest, keep, part := s.called().History(), s.called().HistoryRest(), s.called().HistoryKeep(), s.called().HistoryPart()
 	unit, oldest := s.History.Unit, "'-infinity'"
 	if s.History.Keep != "" {
 		oldest = fmt.Sprintf("date_trunc('%s', least(as_of, now()) - interval '%s')", unit, s.History.Keep)
 	}
-	body := []string{
+	return []string{
 		fmt.Sprintf("CREATE FUNCTION %s(as_of timestamptz) RETURNS TABLE (partition text, did text, entries bigint)", keep),
 		"LANGUAGE plpgsql SET search_path FROM CURRENT SET timezone TO 'UTC' AS $$",
 		"-- It may be called at any time, by several at once. What is dropped is old by as_of and by the server's clock.",
@@ -109,6 +122,13 @@ func (s Schema) keepFunction() step {
 		"BEGIN",
 		"  IF as_of IS NULL OR NOT isfinite(as_of) THEN",
 		fmt.Sprintf("    RAISE EXCEPTION '%s: as_of must be a time' USING ERRCODE = 'invalid_parameter_value';", keep),
+		"  END IF;",
+		"  -- Said at once, and not only on a day that has work.",
+		"  IF NOT EXISTS (",
+		"    SELECT FROM pg_class AS c",
+		fmt.Sprintf("    WHERE c.oid = '%s'::regclass AND pg_has_role(c.relowner, 'USAGE') AND has_schema_privilege(c.relnamespace, 'CREATE')", name),
+		"  ) THEN",
+		fmt.Sprintf("    RAISE EXCEPTION '%s: the role %% must own the table %s and may create tables in its schema', current_user USING ERRCODE = 'insufficient_privilege';", keep, name),
 		"  END IF;",
 		"  FOR look IN 1..2 LOOP",
 		"    WITH parts AS (",
@@ -136,9 +156,9 @@ func (s Schema) keepFunction() step {
 		"    IF cardinality(wanted) = 0 AND cardinality(gone) = 0 AND NOT stray THEN",
 		"      EXIT;",
 		"    ELSIF look = 1 THEN",
-		"      -- Behind a lock that waits, everybody waits: without a limit of the caller's, not for long.",
+		"      -- Behind a lock that waits, every transition waits: without a limit of the caller's, only for a moment.",
 		"      IF patience = '0' THEN",
-		"        PERFORM set_config('lock_timeout', '2s', true);",
+		fmt.Sprintf("        PERFORM set_config('lock_timeout', '%s', true);", keepPatience),
 		"      END IF;",
 		fmt.Sprintf("      LOCK TABLE %s IN ACCESS EXCLUSIVE MODE;", name),
 		"      PERFORM set_config('lock_timeout', patience, true);",
@@ -171,10 +191,27 @@ func (s Schema) keepFunction() step {
 		"  END IF;",
 		"END $$;",
 	}
-	return step{
-		[]string{dollarQuoted(lines(body...))},
-		[]string{fmt.Sprintf("DROP FUNCTION %s(timestamptz);", keep)},
+}
+
+var keptFor = regexp.MustCompile(`interval '([0-9]+ days)'`)
+
+// KeepsHistory reports whether a statement, less its semicolon, is to the letter
+// the function that keeps the machine's history in partitions, of whatever length
+// and kept for whatever time. It is for migrations by hand that copied it: where
+// the function's text changes, what it was must go on being known.
+func KeepsHistory(m *model.Machine, statement string) bool {
+	if m.Table == nil || !strings.HasPrefix(statement, "CREATE FUNCTION ") {
+		return false
 	}
+	keep := ""
+	if found := keptFor.FindStringSubmatch(statement); found != nil {
+		keep = found[1]
+	}
+	s := Schema{Machine: m.Name, Table: m.Table.Name, Existing: m.Table.Existing}
+	return slices.ContainsFunc(model.PartitionUnits(), func(unit string) bool {
+		s.History = &Partitions{Unit: unit, Keep: keep}
+		return statement == strings.TrimSuffix(dollarQuoted(lines(s.keepBody()...)), ";")
+	})
 }
 
 // changeKeep replaces the function where entries are to be kept for another time.
@@ -201,6 +238,6 @@ func (s Schema) sameHistory(prev Schema, m *model.Machine, refuse func(diag.Posi
 		is, pos = "in partitions of a "+s.History.Unit, m.Table.History.Pos
 	}
 	if was != is {
-		refuse(pos, "the history was %s before, and its entries do not move by themselves; docs/evolution.md shows how to attach what is there as one partition", was)
+		refuse(pos, "the history was %s before, and its entries do not move by themselves; docs/history.md of Pawl shows how to attach what is there as one partition", was)
 	}
 }

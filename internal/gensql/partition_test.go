@@ -64,7 +64,7 @@ func TestTheTimeToKeepChanges(t *testing.T) {
 // is generated.
 func TestAnotherCutIsRefused(t *testing.T) {
 	t.Parallel()
-	const way = "before, and its entries do not move by themselves; docs/evolution.md shows how to attach what is there as one partition; migrate it by hand (see fsmgen rules FSM090)\n"
+	const way = "before, and its entries do not move by themselves; docs/history.md of Pawl shows how to attach what is there as one partition; migrate it by hand (see fsmgen rules FSM090)\n"
 	for _, c := range []struct{ was, is, want string }{
 		{door, cut("{partition: month}"), "door.yaml:5:12: FSM090 error the history was one whole table " + way},
 		{cut("{partition: month}"), cut("{partition: day}"), "door.yaml:5:12: FSM090 error the history was in partitions of a month " + way},
@@ -84,9 +84,9 @@ var sqlOfPage = regexp.MustCompile("(?s)```sql\n(.*?)```")
 // beforehand, then one migration, and the entries of before are where they were.
 func TestAHistoryIsCutByHand(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/evolution.md")
+	page, err := os.ReadFile("../../docs/history.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(page), "### A history that is there")
+	_, section, found := strings.Cut(string(page), "## A history that is there")
 	require.True(t, found)
 	blocks := sqlOfPage.FindAllStringSubmatch(section, -1)
 	require.Len(t, blocks, 2)
@@ -99,11 +99,13 @@ func TestAHistoryIsCutByHand(t *testing.T) {
 	land(t, files, door)
 	land(t, fresh, cut("{partition: month}"))
 	_, made, _ := strings.Cut(string(fresh[name(1)].Data), "-- A unique index over partitions")
-	made, _, _ = strings.Cut("-- A unique index over partitions"+made, "SELECT * FROM door_history_keep(now());")
+	made, rest, _ := strings.Cut("-- A unique index over partitions"+made, "CREATE FUNCTION door_history_keep(")
+	last, _, _ := strings.Cut(rest, "-- +goose StatementEnd\n")
+	made += "CREATE FUNCTION door_history_keep(" + last + "-- +goose StatementEnd\n"
 	prev := schema(t, files)
 	mark, err := gensql.Mark(machine(t, cut("{partition: month}")), &prev)
 	require.NoError(t, err)
-	const here, model = "-- … the statements of door_history\n", "-- fsmgen:model …\n"
+	const here, model = "-- … the statements of door_history, to the StatementEnd behind door_history_keep\n", "-- fsmgen:model …\n"
 	require.Contains(t, migration, here)
 	require.Contains(t, migration, model)
 	files[name(2)] = &fstest.MapFile{Data: []byte(strings.NewReplacer(here, made, model, mark+"\n").Replace(migration))}

@@ -1,6 +1,7 @@
 package keyed
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -108,6 +109,16 @@ func TestEachStatementIsKeyed(t *testing.T) {
 	}
 	for _, name := range slices.Concat(batches, sweeps) {
 		require.Contains(t, names, name)
+	}
+}
+
+// The page about many databases says how many there are of each.
+func TestThePageCountsTheExceptions(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/scale.md")
+	require.NoError(t, err)
+	for what, n := range map[string]int{"events with an identity": len(identified), "batches and `LockRows`": len(batches), "sweeps of deadlines": len(sweeps)} {
+		require.Contains(t, string(page), fmt.Sprintf("| %s (%d) |", what, n))
 	}
 }
 

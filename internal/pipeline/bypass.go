@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-go/pawl/internal/bypass"
 	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/gensql"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/sqlname"
 )
@@ -73,6 +74,7 @@ func guardedTable(m *model.Machine) bypass.Guarded {
 	g := bypass.Guarded{
 		Machine: m.Name, Table: m.Table.Name, Existing: m.Table.Existing, History: called.History(),
 		Columns: []string{m.Table.Status.Column, m.Table.Version},
+		Wrote:   func(statement string) bool { return gensql.KeepsHistory(m, statement) },
 	}
 	for _, k := range m.Table.Keys {
 		g.Keys = append(g.Keys, k.Name)

@@ -61,12 +61,19 @@ func problems(t *testing.T, root string) string {
 	}
 	maps.Copy(files, below(t, root, "queries"))
 	generate := pipeline.GenerateWaiting
+	var options []pipeline.Option
 	if command, err := os.ReadFile(path.Join(root, "run.txt")); !os.IsNotExist(err) {
 		require.NoError(t, err)
-		require.Equal(t, "fsmgen generate --advance\n", string(command))
-		generate = pipeline.Advance
+		switch string(command) {
+		case "fsmgen generate --advance\n":
+			generate = pipeline.Advance
+		case "fsmgen generate --distribution citus\n":
+			options = append(options, pipeline.DistributedOver(pipeline.Citus))
+		default:
+			require.Fail(t, "unknown command", "%q", command)
+		}
 	}
-	_, _, err = generate(context.Background(), files, &found)
+	_, _, err = generate(context.Background(), files, &found, options...)
 	require.NoError(t, err)
 	return printed(t, &found)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/fileset"
 	"github.com/pawl-go/pawl/internal/gensql"
 	"github.com/pawl-go/pawl/internal/model"
@@ -46,6 +47,16 @@ func (w way) with(options []Option) way {
 
 // citusFile lies outside the migrations, which plain PostgreSQL must be able to run.
 var citusFile = path.Join(Gen, "citus.sql")
+
+// distributable reports the machines that the distribution cannot have.
+func distributable(d Distribution, machines []*model.Machine, problems *diag.List) {
+	if d != Citus {
+		return
+	}
+	for _, m := range machines {
+		gensql.Distributable(m, problems)
+	}
+}
 
 // distribute adds the file that distributes the tables, if one is wanted and there
 // are tables.

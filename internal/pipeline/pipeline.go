@@ -127,6 +127,7 @@ func generate(ctx context.Context, fsys fs.FS, to way, problems *diag.List) (*fi
 	if err != nil {
 		return nil, nil, err
 	}
+	distributable(to.distribution, machines, problems)
 	if problems.Errors() > 0 {
 		return nil, nil, nil
 	}

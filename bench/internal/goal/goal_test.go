@@ -1,6 +1,7 @@
 package goal_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -66,6 +67,22 @@ func TestWhatWasNotMeasuredIsNeitherMetNorMissed(t *testing.T) {
 		require.False(t, g.Met)
 		require.Equal(t, "not run  "+g.Text, goal.Line(g))
 	}
+}
+
+// The page says what the goals are.
+func TestThePageHasTheGoals(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/bench.md")
+	require.NoError(t, err)
+	var rows strings.Builder
+	for _, g := range goal.Judge(&result.All{}) {
+		bound := "at least "
+		if g.AtMost {
+			bound = "at most "
+		}
+		rows.WriteString("| " + g.Text + " | " + bound + strings.TrimSpace(goal.Number(g.Want)+" "+g.Unit) + " |\n")
+	}
+	require.Contains(t, string(page), "| goal | |\n| --- | --- |\n"+rows.String()+"\n")
 }
 
 func TestLine(t *testing.T) {
