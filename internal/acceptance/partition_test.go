@@ -119,6 +119,36 @@ func TestWhatIsDroppedIsOldByTheServersClockToo(t *testing.T) {
 	require.ErrorIs(t, err, fsm.ErrNothingDone)
 }
 
+// Calls that come at once take turns: each waits before it has read anything, so
+// that none of them can be the victim of a deadlock.
+func TestManyKeepTheHistoryAtOnce(t *testing.T) {
+	t.Parallel()
+	m := machineOf(t, inParts("{partition: month, keep: 60d}"))
+	db, p := migrated(t, m), programOf(t, m, nil, keys[0].args)
+	held, err := db.Begin(t.Context()) // so that all of them have come before one can go on
+	require.NoError(t, err)
+	defer func() { _ = held.Rollback(context.WithoutCancel(t.Context())) }()
+	p.says(t, held, "Applied PENDING 1 - create >PENDING 1", "Create", args{"total_cents": 100, "fsm_now": date(2031, 1, 15)})
+	var calls []<-chan answer
+	for range 3 {
+		conn, err := db.Acquire(t.Context())
+		require.NoError(t, err)
+		defer conn.Release()
+		_, err = conn.Exec(t.Context(), "SET lock_timeout = '60s'")
+		require.NoError(t, err)
+		done := start(t.Context(), conn, keep(date(2031, 1, 15)))
+		waitUntilBlocked(t, db, pidOf(conn.Conn()), done)
+		calls = append(calls, done)
+	}
+	require.NoError(t, held.Commit(t.Context()))
+	first := finish(t, calls[0])
+	require.NoError(t, first.err)
+	require.Equal(t, "20310101 created 1, 20310201 created 0, 20310301 created 0, 20310401 created 0", first.told)
+	for _, done := range calls[1:] {
+		require.Equal(t, answer{}, finish(t, done))
+	}
+}
+
 // Of two that keep the history at once, the second waits, and finds it done.
 func TestTwoKeepTheHistoryAtOnce(t *testing.T) {
 	t.Parallel()

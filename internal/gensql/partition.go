@@ -17,6 +17,9 @@ import (
 const (
 	partsAhead  = 3
 	partsAtOnce = 100
+	// keepLock is the class of the advisory lock that the calls for one history
+	// take turns by: "keep" in ASCII.
+	keepLock = 0x6b656570
 )
 
 // daysText is a number of whole days as PostgreSQL writes it.
@@ -79,10 +82,12 @@ func (s Schema) lastFunction() step {
 }
 
 // keepFunction makes the partitions that are needed soon and drops those that
-// are old. It looks first, so that a call with nothing to do takes no lock; it
-// looks again when it has the lock, since another call may have done it.
+// are old. Calls take turns, by an advisory lock that nobody else waits for: to
+// look is to read the rest, and two that have read it could not lock it both. A
+// call looks first, so that one with nothing to do keeps no writer waiting; it
+// looks again when it has the history, since entries may have come meanwhile.
 //
-// Everything happens under one lock on the history, taken before any other: an
+// All else happens under one lock on the history, taken before any other: an
 // entry whose transaction had found its place before a partition was attached
 // would otherwise be refused by the default one.
 func (s Schema) keepFunction() step {
@@ -110,6 +115,7 @@ func (s Schema) keepFunction() step {
 		"  IF as_of IS NULL OR NOT isfinite(as_of) THEN",
 		fmt.Sprintf("    RAISE EXCEPTION '%s: as_of must be a time' USING ERRCODE = 'invalid_parameter_value';", keep),
 		"  END IF;",
+		fmt.Sprintf("  PERFORM pg_advisory_xact_lock(%d, '%s'::regclass::oid::int);", keepLock, name),
 		"  FOR look IN 1..2 LOOP",
 		"    WITH parts AS (",
 		"      SELECT c.oid::regclass AS part,",
