@@ -89,7 +89,8 @@ func (s Schema) lastFunction() step {
 //
 // All else happens under one lock on the history, taken before any other: an
 // entry whose transaction had found its place before a partition was attached
-// would otherwise be refused by the default one.
+// would otherwise be refused by the default one. An old partition that cannot be
+// dropped is told of and left, so that those to come are made.
 func (s Schema) keepFunction() step {
 	name, rest, keep, part := s.called().History(), s.called().HistoryRest(), s.called().HistoryKeep(), s.called().HistoryPart()
 	unit, oldest := s.History.Unit, "'-infinity'"
@@ -164,8 +165,14 @@ func (s Schema) keepFunction() step {
 		"    partition := part::text;",
 		"    did := 'dropped';",
 		"    entries := NULL;",
-		fmt.Sprintf("    EXECUTE format('ALTER TABLE %s DETACH PARTITION %%s', partition);", name),
-		"    EXECUTE format('DROP TABLE %s', partition);",
+		"    BEGIN",
+		fmt.Sprintf("      EXECUTE format('ALTER TABLE %s DETACH PARTITION %%s', partition);", name),
+		"      EXECUTE format('DROP TABLE %s', partition);",
+		"    EXCEPTION WHEN OTHERS THEN",
+		"      -- A view reads it, perhaps. That must not keep anything else from being done.",
+		"      did := 'not dropped: ' || SQLERRM;",
+		"      RAISE WARNING '% is %', partition, did;",
+		"    END;",
 		"    RETURN NEXT;",
 		"  END LOOP;",
 		"  IF stray THEN",
