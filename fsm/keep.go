@@ -30,8 +30,9 @@ type HistoryPart struct {
 //
 // asOf is the time by which partitions are due: the current one and three more.
 // Old is what is old by asOf and by the server's clock, so no asOf drops more
-// than today's date does. Calls for the same history take turns, and one with
-// nothing to do keeps nobody else waiting. Any other needs the history to
+// than today's date does. Calls for the same history take turns, and wait for
+// theirs as long as lock_timeout lets them; one with nothing to do keeps nobody
+// else waiting. Any other needs the history to
 // itself, for a moment, and waits for it as long as lock_timeout says, 2 s where
 // it says nothing; then it is ErrNothingDone and Retryable, and the next call
 // does the work. An old partition that cannot be dropped is "not dropped" in the
