@@ -107,8 +107,9 @@ func OrZero[T any](p *T) T {
 //
 // On a pool or a connection each statement commits by itself, and one that the
 // data of an item breaks is run again in halves, until that item alone has the
-// error. In a caller's transaction it is as with every statement: the error
-// aborts the transaction, and the batch with it.
+// error. In a caller's transaction, be it one that was begun on the connection by
+// hand, it is as with every statement: the error aborts the transaction, and the
+// batch with it.
 //
 // Rows are locked in the order of their keys, before any fact, and facts are
 // written in the order of their identities: batches and single calls never

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // batchSize is the most items of one statement. More gain nothing: see the
@@ -27,6 +27,7 @@ var (
 type batchRun[K comparable, P any, S ~string, R any] struct {
 	*Batch[K, P, S, R]
 	db      DB
+	tx      bool // db is, or is in, a transaction of the caller's
 	options Call
 	items   []Item[K, P]
 	results []BatchResult[S, R]
@@ -127,7 +128,7 @@ func (r *batchRun[K, P, S, R]) liken(items []int) {
 
 // run runs statements until each item has its answer.
 func (r *batchRun[K, P, S, R]) run(ctx context.Context) error {
-	if _, tx := r.db.(pgx.Tx); tx && r.several() {
+	if r.tx = inTx(r.db); r.tx && r.several() {
 		if err := r.lock(ctx); err != nil {
 			return err
 		}
@@ -183,11 +184,10 @@ func (r *batchRun[K, P, S, R]) statement(ctx context.Context, rows []*batchRow[K
 	if err == nil {
 		return r.read(rows, answers)
 	}
-	_, tx := r.db.(pgx.Tx)
 	switch {
-	case !tx && r.options.passHeld && sqlState(err) == lockNotAvailable:
+	case !r.tx && r.options.passHeld && sqlState(err) == lockNotAvailable:
 		return r.pass(ctx, rows, waits, err)
-	case tx || !ofData(err):
+	case r.tx || !ofData(err):
 		return r.failed(rows, err)
 	case len(rows) == 1:
 		r.settle(rows[0], BatchResult[S, R]{Err: r.error(kindOf(err), err)})
@@ -302,7 +302,7 @@ func (r *batchRun[K, P, S, R]) failed(rows []*batchRow[K], err error) error {
 		r.results[row.waiting[0]].Err = is
 		row.waiting = row.waiting[1:]
 	}
-	if _, tx := r.db.(pgx.Tx); tx && sqlState(err) != "" {
+	if r.tx && sqlState(err) != "" {
 		for n := range r.results {
 			if r.results[n].Err == nil {
 				r.results[n] = BatchResult[S, R]{Err: is}
@@ -336,5 +336,13 @@ func ofData(err error) bool {
 	case "21", "22", "23", "27", "44", "54":
 		return true
 	}
-	return strings.HasPrefix(state, "P0") || state == insufficientPrivilege
+	return strings.HasPrefix(state, "P0") || state == insufficientPrivilege && !denied(err)
+}
+
+// denied reports whether a statement lacks a privilege, as it does whatever it
+// is given. A policy that refuses a row, and a trigger that says so, have the
+// same SQLSTATE; the function of the server that reported it tells them apart.
+func denied(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && strings.HasPrefix(pg.Routine, "aclcheck_error")
 }

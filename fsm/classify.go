@@ -15,7 +15,7 @@ const (
 	completionUnknown    = "40003"
 	deadlockDetected     = "40P01"
 	lockNotAvailable     = "55P03"
-	// insufficientPrivilege is that of a row which a policy refuses, too.
+	// insufficientPrivilege is that of a row which a policy refuses, too; see denied.
 	insufficientPrivilege = "42501"
 )
 

@@ -20,3 +20,19 @@ type DB interface {
 	// Begin starts a transaction, or a savepoint when DB is one already.
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
+
+// inTx reports whether a transaction of the caller's is open on db: it is one,
+// or it is a connection that the server says is in one. A wrapper that is
+// neither shows nothing, and counts as one that commits by itself.
+func inTx(db DB) bool {
+	var conn *pgx.Conn
+	switch is := db.(type) {
+	case pgx.Tx:
+		return true
+	case *pgx.Conn:
+		conn = is
+	case interface{ Conn() *pgx.Conn }: // *pgxpool.Conn
+		conn = is.Conn()
+	}
+	return conn != nil && conn.PgConn().TxStatus() != 'I'
+}

@@ -119,6 +119,36 @@ func TestWhatIsDroppedIsOldByTheServersClockToo(t *testing.T) {
 	require.ErrorIs(t, err, fsm.ErrNothingDone)
 }
 
+// Calls that come at once take turns: each waits before it has read anything, so
+// that none of them can be the victim of a deadlock.
+func TestManyKeepTheHistoryAtOnce(t *testing.T) {
+	t.Parallel()
+	m := machineOf(t, inParts("{partition: month, keep: 60d}"))
+	db, p := migrated(t, m), programOf(t, m, nil, keys[0].args)
+	held, err := db.Begin(t.Context()) // so that all of them have come before one can go on
+	require.NoError(t, err)
+	defer func() { _ = held.Rollback(context.WithoutCancel(t.Context())) }()
+	p.says(t, held, "Applied PENDING 1 - create >PENDING 1", "Create", args{"total_cents": 100, "fsm_now": date(2031, 1, 15)})
+	var calls []<-chan answer
+	for range 3 {
+		conn, err := db.Acquire(t.Context())
+		require.NoError(t, err)
+		defer conn.Release()
+		_, err = conn.Exec(t.Context(), "SET lock_timeout = '60s'")
+		require.NoError(t, err)
+		done := start(t.Context(), conn, keep(date(2031, 1, 15)))
+		waitUntilBlocked(t, db, pidOf(conn.Conn()), done)
+		calls = append(calls, done)
+	}
+	require.NoError(t, held.Commit(t.Context()))
+	first := finish(t, calls[0])
+	require.NoError(t, first.err)
+	require.Equal(t, "20310101 created 1, 20310201 created 0, 20310301 created 0, 20310401 created 0", first.told)
+	for _, done := range calls[1:] {
+		require.Equal(t, answer{}, finish(t, done))
+	}
+}
+
 // Of two that keep the history at once, the second waits, and finds it done.
 func TestTwoKeepTheHistoryAtOnce(t *testing.T) {
 	t.Parallel()
@@ -217,4 +247,73 @@ func TestAnEntryWaitsForItsPartition(t *testing.T) {
 	require.NoError(t, maker.Commit(t.Context()))
 	require.Equal(t, answer{told: "Applied PAYING 2 - pay PENDING>PAYING 2"}, finish(t, done))
 	require.Equal(t, "20230101 1, 20230201 2", places(t, db))
+}
+
+// The database may be set to any level: an entry that comes while the upkeep
+// waits is there when it goes on.
+func TestKeepingIsReadCommittedWhateverTheDefault(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"repeatable read", "serializable"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			m := machineOf(t, inParts("{partition: month, keep: 60d}"))
+			db, p := migrated(t, m), programOf(t, m, nil, keys[0].args)
+			held, err := db.Begin(t.Context())
+			require.NoError(t, err)
+			defer func() { _ = held.Rollback(context.WithoutCancel(t.Context())) }()
+			p.says(t, held, "Applied PENDING 1 - create >PENDING 1", "Create", args{"total_cents": 100, "fsm_now": date(2031, 1, 15)})
+			conn, err := db.Acquire(t.Context())
+			require.NoError(t, err)
+			defer conn.Release()
+			_, err = conn.Exec(t.Context(), "SET lock_timeout = '60s'; SET default_transaction_isolation = '"+level+"'")
+			require.NoError(t, err)
+			done := start(t.Context(), conn, keep(date(2031, 1, 15)))
+			waitUntilBlocked(t, db, pidOf(conn.Conn()), done)
+			require.NoError(t, held.Commit(t.Context()))
+			require.Equal(t, answer{told: "20310101 created 1, 20310201 created 0, 20310301 created 0, 20310401 created 0"}, finish(t, done))
+		})
+	}
+}
+
+// On a connection on which somebody has said BEGIN, the end is theirs to say.
+func TestKeepingLeavesATransactionThatWasBegunByHand(t *testing.T) {
+	t.Parallel()
+	m := machineOf(t, inParts("{partition: month}"))
+	db := migrated(t, m)
+	conn, err := db.Acquire(t.Context())
+	require.NoError(t, err)
+	defer conn.Release()
+	_, err = conn.Exec(t.Context(), "BEGIN")
+	require.NoError(t, err)
+	made := kept(t, conn, date(2031, 1, 15))
+	require.Contains(t, made, "20310101 created 0")
+	_, err = conn.Exec(t.Context(), "ROLLBACK")
+	require.NoError(t, err)
+	require.Equal(t, made, kept(t, db, date(2031, 1, 15)), "nothing of it was committed")
+}
+
+// An old partition that a view reads stays, and says why each time; all others
+// are made and dropped beside it.
+func TestAPartitionThatCannotBeDropped(t *testing.T) {
+	t.Parallel()
+	m := machineOf(t, inParts("{partition: month, keep: 60d}"))
+	db := migrated(t, m)
+	require.Contains(t, kept(t, db, date(2020, 1, 1)), "20200101 created 0")
+	_, err := db.Exec(t.Context(), "CREATE VIEW reader AS SELECT * FROM parcel_history_20200101")
+	require.NoError(t, err)
+	told := kept(t, db, date(2023, 1, 15))
+	require.Equal(t, "20230101 created 0, 20230201 created 0, 20230301 created 0, 20230401 created 0, "+
+		"20200101 not dropped 0, 20200201 dropped 0, 20200301 dropped 0, 20200401 dropped 0", told)
+	parts, err := fsm.KeepHistory(t.Context(), db, "parcel", "parcel_history_keep", date(2023, 1, 15))
+	require.NoError(t, err)
+	require.Equal(t, []fsm.HistoryPart{{
+		Partition: "parcel_history_20200101", Did: "not dropped",
+		Why: "cannot drop table parcel_history_20200101 because other objects depend on it",
+	}}, parts)
+	var attached int
+	require.NoError(t, db.QueryRow(t.Context(), "SELECT count(*) FROM pg_inherits WHERE inhrelid = 'parcel_history_20200101'::regclass").Scan(&attached))
+	require.Equal(t, 1, attached, "it is attached as before")
+	_, err = db.Exec(t.Context(), "DROP VIEW reader")
+	require.NoError(t, err)
+	require.Equal(t, "20200101 dropped 0", kept(t, db, date(2023, 1, 15)))
 }

@@ -18,6 +18,9 @@ import (
 const (
 	partsAhead  = 3
 	partsAtOnce = 100
+	// keepLock is the class of the advisory lock that the calls for one history
+	// take turns by: "keep" in ASCII.
+	keepLock = 0x6b656570
 )
 
 // keepPatience is how long the keep function waits for its lock where the caller
@@ -84,12 +87,15 @@ func (s Schema) lastFunction() step {
 }
 
 // keepFunction makes the partitions that are needed soon and drops those that
-// are old. It looks first, so that a call with nothing to do takes no lock; it
-// looks again when it has the lock, since another call may have done it.
+// are old. Calls take turns, by an advisory lock that nobody else waits for: to
+// look is to read the rest, and two that have read it could not lock it both. A
+// call looks first, so that one with nothing to do keeps no writer waiting; it
+// looks again when it has the history, since entries may have come meanwhile.
 //
-// Everything happens under one lock on the history, taken before any other: an
+// All else happens under one lock on the history, taken before any other: an
 // entry whose transaction had found its place before a partition was attached
-// would otherwise be refused by the default one.
+// would otherwise be refused by the default one. An old partition that cannot be
+// dropped is told of and left, so that those to come are made.
 func (s Schema) keepFunction() step {
 	return step{
 		[]string{dollarQuoted(lines(s.keepBody()...))},
@@ -130,6 +136,7 @@ func (s Schema) keepBody() []string {
 		"  ) THEN",
 		fmt.Sprintf("    RAISE EXCEPTION '%s: the role %% must own the table %s and may create tables in its schema', current_user USING ERRCODE = 'insufficient_privilege';", keep, name),
 		"  END IF;",
+		fmt.Sprintf("  PERFORM pg_advisory_xact_lock(%d, '%s'::regclass::oid::int);", keepLock, name),
 		"  FOR look IN 1..2 LOOP",
 		"    WITH parts AS (",
 		"      SELECT c.oid::regclass AS part,",
@@ -178,8 +185,14 @@ func (s Schema) keepBody() []string {
 		"    partition := part::text;",
 		"    did := 'dropped';",
 		"    entries := NULL;",
-		fmt.Sprintf("    EXECUTE format('ALTER TABLE %s DETACH PARTITION %%s', partition);", name),
-		"    EXECUTE format('DROP TABLE %s', partition);",
+		"    BEGIN",
+		fmt.Sprintf("      EXECUTE format('ALTER TABLE %s DETACH PARTITION %%s', partition);", name),
+		"      EXECUTE format('DROP TABLE %s', partition);",
+		"    EXCEPTION WHEN OTHERS THEN",
+		"      -- A view reads it, perhaps. That must not keep anything else from being done.",
+		"      did := 'not dropped: ' || SQLERRM;",
+		"      RAISE WARNING '% is %', partition, did;",
+		"    END;",
 		"    RETURN NEXT;",
 		"  END LOOP;",
 		"  IF stray THEN",

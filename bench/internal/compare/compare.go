@@ -66,6 +66,7 @@ type comparison struct {
 	rows       []result.Row
 	rates      []float64 // of the last round
 	paid       []contender.Delivery
+	stood      stock.Counts // of those paid, after the last turn
 }
 
 // Run compares contenders in a database of their own. A contender of others that
@@ -117,6 +118,12 @@ func (c *comparison) pay(ctx context.Context) error {
 	}
 	defer opened.Close()
 	if _, err := load.Run(ctx, opened.Call, of.Size, load.Once(orders), 1, time.Hour); err != nil {
+		return err
+	}
+	if c.stood, err = stock.Count(ctx, c.place.Pool, contender.Paid, load.Numbers(orders)); err != nil {
+		return err
+	}
+	if err := c.stood.Err(); err != nil {
 		return err
 	}
 	c.Random.Shuffle(len(orders), func(i, j int) { orders[i], orders[j] = orders[j], orders[i] })
@@ -175,10 +182,7 @@ func (c *comparison) measure(ctx context.Context, i int) (float64, error) {
 // check compares what a contender says that it moved with what the database has.
 func (c *comparison) check(ctx context.Context, i int, queue *load.Queue, moved int64) error {
 	if c.load.Kind == Duplicates {
-		if moved != 0 {
-			return fmt.Errorf("%d duplicates had an effect", moved)
-		}
-		return nil
+		return c.unchanged(ctx, moved)
 	}
 	counts, err := stock.Count(ctx, c.place.Pool, contender.Event(c.load.Event), load.Numbers(queue.Taken()))
 	if err != nil {
@@ -195,6 +199,25 @@ func (c *comparison) check(ctx context.Context, i int, queue *load.Queue, moved 
 		return counts.Err()
 	case of.Once && (counts.Moved != counts.Orders || counts.Again != 0 || moved != counts.Orders):
 		return fmt.Errorf("of %d orders it moved %d, %d of them more than once, and says %d", counts.Orders, counts.Moved, counts.Again, moved)
+	}
+	return nil
+}
+
+// unchanged compares the orders that duplicates are told of with what they were
+// before the turn: who is left out for changing them changes them for all others.
+func (c *comparison) unchanged(ctx context.Context, moved int64) error {
+	counts, err := stock.Count(ctx, c.place.Pool, contender.Paid, load.Numbers(c.paid))
+	if err != nil {
+		return err
+	}
+	before := c.stood
+	c.stood = counts
+	switch {
+	case moved != 0:
+		return fmt.Errorf("%d duplicates had an effect, it says", moved)
+	case counts != before:
+		return fmt.Errorf("duplicates had an effect: of %d orders %d, before %d, were moved more than once, and %d, before %d, do not tell the same everywhere",
+			counts.Orders, counts.Again, before.Again, counts.Broken, before.Broken)
 	}
 	return nil
 }

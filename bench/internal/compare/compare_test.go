@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/bench/internal/compare"
@@ -69,6 +70,34 @@ func TestWhoOfOursLiesEndsTheRun(t *testing.T) {
 			require.ErrorContains(t, err, "liar")
 		})
 	}
+}
+
+// quiet says that duplicates move nothing, and sends a message for each.
+func quiet(ours bool) contender.Contender {
+	return contender.Contender{Name: "quiet", Ours: ours, Once: true, Size: 1, Open: func(ctx context.Context, env contender.Env) (contender.Opened, error) {
+		pool, err := pgxpool.New(ctx, env.URL)
+		if err != nil {
+			return contender.Opened{}, err
+		}
+		return contender.Opened{Call: func(ctx context.Context, d []contender.Delivery) (int, error) {
+			_, err := pool.Exec(ctx, `INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at)
+				SELECT machine, key, version, event, topic, payload, at FROM fsm_outbox WHERE key = $1 LIMIT 1`, d[0].Key)
+			return 0, err
+		}, Close: pool.Close}, nil
+	}}
+}
+
+// The database is counted after duplicates too, and what one contender changed
+// is not laid to the next one.
+func TestWhoChangesWhatWasPaidIsFoundOut(t *testing.T) {
+	t.Parallel()
+	c, err := runner(t).Run(t.Context(), compare.ToldAgain, []contender.Contender{quiet(false), contender.Pawl()})
+	require.NoError(t, err)
+	require.Contains(t, c.Rows[0].Failed, "duplicates had an effect")
+	require.Len(t, c.Rows[1].Samples, 2)
+
+	_, err = runner(t).Run(t.Context(), compare.ToldAgain, []contender.Contender{quiet(true)})
+	require.ErrorContains(t, err, "quiet: duplicates had an effect")
 }
 
 func TestWhoCannotOpenIsLeftOut(t *testing.T) {

@@ -51,6 +51,14 @@ type knownOrder struct {
 	FactVersion   *int64
 }
 
+// columns are where the columns of knownPaid go.
+func (o *knownOrder) columns() []any {
+	return []any{
+		&o.OrderID, &o.Status, &o.Version, &o.DeadlineAt, &o.DeadlineRuns, &o.CustomerID, &o.Sku, &o.Quantity, &o.TotalCents,
+		&o.PaidCents, &o.RefundCents, &o.RefundedCents, &o.PaymentNo, &o.PaidAt, &o.Fingerprint, &o.Outcome, &o.From, &o.To, &o.FactVersion,
+	}
+}
+
 // payload is what consumers of the outbox get.
 func payload(d Delivery, from string, version int64) ([]byte, error) {
 	return json.Marshal(map[string]any{

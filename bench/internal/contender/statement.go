@@ -39,19 +39,16 @@ func oneStatement(paid, pay string) func(context.Context, Env) (Opened, error) {
 	})
 }
 
-// Known is the limit for duplicates: it reads row and fact, and moves nothing.
+// Known is the limit for duplicates: it reads row and fact, as generated code scans
+// a row, and moves nothing.
 func Known() Contender {
 	return Contender{Name: "SELECT row and fact", Writes: "nothing", Once: true, Size: 1, Open: onPool(func(pool *pgxpool.Pool, event Event) (Caller, error) {
 		if event != Paid {
 			return nil, notOf("the SELECT", event)
 		}
 		return each(func(ctx context.Context, d Delivery) (bool, error) {
-			rows, err := pool.Query(ctx, knownPaid, d.Key, d.PaymentNo)
-			if err != nil {
-				return false, err
-			}
-			_, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[knownOrder])
-			return false, err
+			var o knownOrder
+			return false, pool.QueryRow(ctx, knownPaid, d.Key, d.PaymentNo).Scan(o.columns()...)
 		}), nil
 	})}
 }

@@ -25,6 +25,22 @@ func TestTheArrayIsTheMachine(t *testing.T) {
 	}
 }
 
+// All are asked the same, and so answer the same.
+func TestTheQuestionsAgree(t *testing.T) {
+	t.Parallel()
+	able := [len(asked)]bool{true, true, true, true, true, true, false, false}
+	looplabs := looplabs()
+	machines, triggers := statelesses()
+	for i, at := range asked {
+		require.Equal(t, able[i], len(order.Next(at.state, at.event)) > 0, at)
+		require.Equal(t, able[i], arrayOf[numbered[i].state][numbered[i].event] != 255, at)
+		require.Equal(t, able[i], looplabs[i].Can(string(at.event)), at)
+		fires, err := machines[i].CanFire(triggers[i])
+		require.NoError(t, err)
+		require.Equal(t, able[i], fires, at)
+	}
+}
+
 func TestEveryQuestionHasItsFigures(t *testing.T) {
 	figures, err := Run(rand.New(rand.NewPCG(1, 1)), 2, time.Microsecond)
 	require.NoError(t, err)
