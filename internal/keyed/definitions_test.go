@@ -117,7 +117,7 @@ func TestThePageCountsTheExceptions(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/scale.md")
 	require.NoError(t, err)
-	for what, n := range map[string]int{"events with an identity": len(identified), "batches and `LockRows`": len(batches), "sweeps of deadlines": len(sweeps)} {
+	for what, n := range map[string]int{"events with an identity": len(identified), "batches, `LockRows` and `HeldRows`": len(batches), "sweeps of deadlines": len(sweeps)} {
 		require.Contains(t, string(page), fmt.Sprintf("| %s (%d) |", what, n))
 	}
 }
