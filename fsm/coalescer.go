@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"math"
 	"sync"
 	"time"
 
@@ -81,8 +82,8 @@ func NewCoalescer[K comparable, P any, S ~string, R any](
 	// and would read all facts for each item of a batch until then.
 	config.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
 	// The pool's may be right for single calls, which a batch is not.
-	config.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(o.Timeout.Milliseconds())
-	config.ConnConfig.RuntimeParams["lock_timeout"] = fmt.Sprint(max(o.LockTimeout.Milliseconds(), 1))
+	config.ConnConfig.RuntimeParams["statement_timeout"] = serverTime(o.Timeout)
+	config.ConnConfig.RuntimeParams["lock_timeout"] = serverTime(o.LockTimeout)
 	own, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, event.error(ErrNothingDone, err)
@@ -98,6 +99,12 @@ func NewCoalescer[K comparable, P any, S ~string, R any](
 	c := newCoalescer(event, dbs, batch, o)
 	c.pool = own
 	return c, nil
+}
+
+// serverTime is a time limit as the server takes it: at least a millisecond, since 0
+// is none, and no more than it can count.
+func serverTime(d time.Duration) string {
+	return fmt.Sprint(min(max(d.Milliseconds(), 1), math.MaxInt32))
 }
 
 // newCoalescer starts a worker for each of dbs.

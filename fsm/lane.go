@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // lane has the calls that wait for one worker: those of a row in one line, and the
@@ -241,7 +243,36 @@ func (c *Coalescer[K, P, S, R]) once(ctx context.Context, db DB, items []Item[K,
 			}
 		}
 	}()
-	return c.batch(ctx, db, items, func(call *Call) { call.passHeld = true })
+	own, release, err := taken(ctx, db)
+	if err != nil {
+		return nil, c.event.error(ErrNothingDone, err)
+	}
+	whole := false
+	defer func() { release(whole) }()
+	results, err = c.batch(ctx, own, items, func(call *Call) { call.passHeld = true })
+	whole = true
+	return results, err
+}
+
+// taken is a connection of the pool's that is given back afterwards, or given up
+// where the work on it did not return: nobody knows what state that left it in. What
+// is no pool is taken as it is.
+func taken(ctx context.Context, db DB) (own DB, release func(whole bool), err error) {
+	pool, ok := db.(*pgxpool.Pool)
+	if !ok {
+		return db, func(bool) {}, nil
+	}
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return conn, func(whole bool) {
+		if whole {
+			conn.Release()
+			return
+		}
+		_ = conn.Hijack().PgConn().Conn().Close()
+	}, nil
 }
 
 // answer gives calls their results and their places to others.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -141,6 +142,39 @@ func TestACoalescersPlanOutlivesEmptyTables(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, c.Close(t.Context()))
 	require.Contains(t, <-plans, "Index Scan using order_facts_pkey")
+}
+
+// panicky is a tracer that panics once, inside of pgx.
+type panicky struct{ left *atomic.Int32 }
+
+func (p panicky) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(q.SQL, "OrderPayBatch") && p.left.Add(-1) >= 0 {
+		panic("boom")
+	}
+	return ctx
+}
+
+func (panicky) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// A panic below the batch costs its calls their answers, and nobody else.
+func TestACoalescersConnectionOutlivesAPanic(t *testing.T) {
+	t.Parallel()
+	s := open(t, key1)
+	config := s.pool.Config()
+	config.ConnConfig.Tracer = panicky{left: new(atomic.Int32)}
+	config.ConnConfig.Tracer.(panicky).left.Store(1)
+	traced, err := pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(traced.Close)
+	c, err := fsm.NewCoalescer(t.Context(), traced, order.PayBatch, fsm.Coalescing{Workers: 1, Timeout: time.Hour})
+	require.NoError(t, err)
+	_, err = c.Fire(t.Context(), order.PayItem{Key: key1})
+	require.ErrorIs(t, err, fsm.ErrUnknown)
+	require.ErrorContains(t, err, "boom")
+	r, err := c.Fire(t.Context(), order.PayItem{Key: key1})
+	require.NoError(t, err)
+	require.Equal(t, fsm.Applied, r.Outcome)
+	require.NoError(t, c.Close(t.Context()))
 }
 
 // The time that the pool gives a single statement is not a batch's.
