@@ -77,7 +77,7 @@ const (
     UPDATE orders SET status = 'PAYING', version = version + 1 WHERE order_id = md5('order ' || i)::uuid;
   END LOOP;`
 	allAtOnce = `UPDATE orders SET status = 'PAYING', version = version + 1
-  WHERE order_id IN (SELECT md5('order ' || i)::uuid FROM generate_series(%d, %d) AS i);`
+  WHERE order_id = ANY(ARRAY(SELECT md5('order ' || i)::uuid FROM generate_series(%d, %d) AS i));`
 )
 
 // micros runs an update and returns the microseconds a row, as the server's clock
@@ -109,7 +109,7 @@ func micros(ctx context.Context, conn *pgx.Conn, before, way, update string, fro
 	var moved int
 	var took float64
 	err = tx.QueryRow(ctx, `SELECT current_setting('pawl.took')::float8, (SELECT count(*) FROM orders AS o
-  JOIN generate_series($1::bigint, $2::bigint) AS i ON o.order_id = md5('order ' || i)::uuid WHERE o.status = 'PAYING')`, from, from+n-1).Scan(&took, &moved)
+  WHERE o.order_id = ANY(ARRAY(SELECT md5('order ' || i)::uuid FROM generate_series($1::bigint, $2::bigint) AS i)) AND o.status = 'PAYING')`, from, from+n-1).Scan(&took, &moved)
 	if err == nil && moved != n {
 		err = fmt.Errorf("of %d orders %d moved", n, moved)
 	}

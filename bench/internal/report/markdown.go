@@ -39,6 +39,9 @@ func goals(b *strings.Builder, goals []result.Goal) {
 		if g.Met {
 			word = "met"
 		}
+		if g.Note != "" {
+			word += "; " + g.Note
+		}
 		if !g.Judged {
 			fmt.Fprintf(b, "| %s | %s %s %s | | | not run |\n", g.Text, bound, goal.Number(g.Want), g.Unit)
 			continue
