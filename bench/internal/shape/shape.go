@@ -101,18 +101,21 @@ func again(sql string) tell {
 			if err != nil {
 				return Answer{}, err
 			}
-			a, ok, err := read(rows)
-			switch {
-			case err != nil:
+			if a, err := answer(rows); err != nil || a.Outcome != "raced" {
 				return a, err
-			case !ok:
-				return a, errNotFound
-			case a.Outcome != "raced":
-				return a, nil
 			}
 		}
 		return Answer{}, errContended
 	}
+}
+
+// answer reads what a statement says that always says something of a row.
+func answer(rows pgx.Rows) (Answer, error) {
+	a, ok, err := read(rows)
+	if err == nil && !ok {
+		err = errNotFound
+	}
+	return a, err
 }
 
 // updateFirst is a statement that moves the usual case, and others for the rest. A
@@ -147,14 +150,8 @@ func onDemand(write, judge string) tell {
 			if rows, err = conn.Query(ctx, judge, args[:4]...); err != nil {
 				return Answer{}, err
 			}
-			a, ok, err := read(rows)
-			switch {
-			case err != nil:
+			if a, err := answer(rows); err != nil || a.Outcome != "raced" {
 				return a, err
-			case !ok:
-				return a, errNotFound
-			case a.Outcome != "raced":
-				return a, nil
 			}
 		}
 		return Answer{}, errContended
