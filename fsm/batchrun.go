@@ -128,7 +128,7 @@ func (r *batchRun[K, P, S, R]) liken(items []int) {
 
 // run runs statements until each item has its answer.
 func (r *batchRun[K, P, S, R]) run(ctx context.Context) error {
-	if r.tx = inTx(r.db); r.tx && r.several() {
+	if r.tx = InTx(r.db); r.tx && r.several() {
 		if err := r.lock(ctx); err != nil {
 			return err
 		}

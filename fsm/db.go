@@ -2,6 +2,7 @@ package fsm
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -21,10 +22,10 @@ type DB interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// inTx reports whether a transaction of the caller's is open on db: it is one,
+// InTx reports whether a transaction of the caller's is open on db: it is one,
 // or it is a connection that the server says is in one. A wrapper that is
-// neither shows nothing, and counts as one that commits by itself.
-func inTx(db DB) bool {
+// neither shows nothing, and counts as one that commits by itself. Nil is in none.
+func InTx(db any) bool {
 	var conn *pgx.Conn
 	switch is := db.(type) {
 	case pgx.Tx:
@@ -32,7 +33,9 @@ func inTx(db DB) bool {
 	case *pgx.Conn:
 		conn = is
 	case interface{ Conn() *pgx.Conn }: // *pgxpool.Conn
-		conn = is.Conn()
+		if v := reflect.ValueOf(is); v.Kind() != reflect.Pointer || !v.IsNil() {
+			conn = is.Conn()
+		}
 	}
 	return conn != nil && conn.PgConn().TxStatus() != 'I'
 }

@@ -52,6 +52,10 @@ func Fire[S ~string, R any](ctx context.Context, db DB, e *EventInfo, options []
 		return judge(ctx, db, e, &call, guards, run)
 	}
 
+	_, savepoint := db.(pgx.Tx)
+	if !savepoint && InTx(db) {
+		return none, &CallError{e.Machine, e.Event, ErrArgument, errBegun}
+	}
 	tx, err := db.Begin(ctx)
 	if err != nil {
 		return none, &CallError{e.Machine, e.Event, ErrNothingDone, err} // no statement of the call has run
@@ -66,7 +70,6 @@ func Fire[S ~string, R any](ctx context.Context, db DB, e *EventInfo, options []
 			return none, &CallError{e.Machine, e.Event, nil, fmt.Errorf("then: %w", err)}
 		}
 	}
-	_, savepoint := db.(pgx.Tx)
 	if kind, err := commit(ctx, tx, savepoint); err != nil {
 		return none, &CallError{e.Machine, e.Event, kind, err}
 	}

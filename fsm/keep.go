@@ -58,7 +58,7 @@ func KeepHistory(ctx context.Context, db DB, machine, function string, asOf time
 		return nil, &CallError{machine, event, ErrArgument, errors.New("no time was given")}
 	}
 	own, begins := db.(TxBeginner)
-	if !begins || inTx(db) {
+	if !begins || InTx(db) {
 		if parts, err = keepHistory(ctx, db, function, asOf); err != nil {
 			return nil, &CallError{machine, event, kindOf(err), err}
 		}

@@ -50,9 +50,10 @@ func At(now time.Time) Option { return func(c *Call) { c.Now = &now } }
 // transition with everything that fn did; the call then returns that error,
 // wrapped. On a pool or connection the call opens and commits the
 // transaction; in a caller's transaction it uses a savepoint and leaves the
-// commit to the caller. fn must not commit or roll back tx itself: then nobody
-// knows what took effect, and the call returns [ErrUnknown]. Of several Then
-// options the last one counts.
+// commit to the caller. On a connection after a BEGIN by hand, which it would
+// have to commit, the call fails with ErrArgument before any SQL. fn must not
+// commit or roll back tx itself: then nobody knows what took effect, and the
+// call returns [ErrUnknown]. Of several Then options the last one counts.
 //
 // Generated packages offer it with their own types, as order.Then. Given to a
 // call of another machine, the call fails with ErrArgument before any SQL.

@@ -38,9 +38,10 @@ type TxPolicy struct {
 //
 // It returns fn's error as it is, after a rollback; ErrNothingDone when BEGIN
 // failed, or the COMMIT was refused or not sent; ErrUnknown when the COMMIT was
-// lost, or fn ended tx itself, which it never repeats; the last Retryable
-// error, wrapped, when all attempts are used up; and that error joined with
-// ctx's when ctx ends in a wait. A panic of fn rolls back and goes on. It is
+// lost, or fn ended tx itself, which it never repeats; ErrArgument, before any
+// SQL, on a connection whose transaction was begun by hand, which it would
+// commit; the last Retryable error, wrapped, when all attempts are used up; and
+// that error joined with ctx's when ctx ends in a wait. A panic of fn rolls back and goes on. It is
 // safe for concurrent use as far as db is.
 func RunTx(ctx context.Context, db TxBeginner, p TxPolicy, fn func(ctx context.Context, tx pgx.Tx) error) error {
 	attempts := p.Attempts
@@ -65,8 +66,14 @@ func RunTx(ctx context.Context, db TxBeginner, p TxPolicy, fn func(ctx context.C
 	}
 }
 
+// errBegun is why a connection is refused.
+var errBegun = errors.New("the connection is in a transaction that was begun by hand, which this would commit: begin it with Begin, and pass the pgx.Tx")
+
 // runOnce is one attempt.
 func runOnce(ctx context.Context, db TxBeginner, options pgx.TxOptions, fn func(context.Context, pgx.Tx) error) error {
+	if InTx(db) {
+		return fmt.Errorf("%w: %w", ErrArgument, errBegun)
+	}
 	tx, err := db.BeginTx(ctx, options)
 	if err != nil {
 		return fmt.Errorf("%w: begin: %w", ErrNothingDone, err)

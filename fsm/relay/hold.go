@@ -111,6 +111,9 @@ func SetAside(ctx context.Context, db fsm.DB, machine, key string, row int64, d 
 	}
 	begin := db.Begin
 	if own, ok := db.(fsm.TxBeginner); ok {
+		if fsm.InTx(db) {
+			return fmt.Errorf("relay: %w: the connection is in a transaction that was begun by hand: pass a pgx.Tx", ErrArgument)
+		}
 		begin = func(ctx context.Context) (pgx.Tx, error) { return own.BeginTx(ctx, alone.ReadCommitted.Options) }
 	}
 	tx, err := begin(ctx)

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"context"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/fsm/relay"
 	"github.com/pawl-go/pawl/gen/order"
 )
 
@@ -93,4 +95,40 @@ func TestABatchWithoutTheRight(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"Applied PAYING 2", "nothing was done", "Applied PAYING 2"}, inShort(results))
 	require.Equal(t, "42501", sqlState(t, results[1].Err))
+}
+
+// What would have to commit such a transaction refuses it, and leaves it as it is.
+func TestNobodyCommitsATransactionBegunByHand(t *testing.T) {
+	t.Parallel()
+	s := open(t, key1)
+	pooled, err := s.pool.Acquire(t.Context())
+	require.NoError(t, err)
+	defer pooled.Release()
+	never := func(context.Context, pgx.Tx) error { t.Error("it ran"); return nil }
+	type connection interface {
+		fsm.DB
+		fsm.TxBeginner
+	}
+	for name, conn := range map[string]connection{"a connection": s.conn(), "a pool's connection": pooled} {
+		t.Run(name, func(t *testing.T) {
+			_, err := conn.Exec(t.Context(), "BEGIN")
+			require.NoError(t, err)
+			_, err = order.Pay(t.Context(), conn, key1)
+			require.NoError(t, err)
+			_, err = order.Cancel(t.Context(), conn, key1, order.Then(func(ctx context.Context, tx pgx.Tx, _ order.Result) error { return never(ctx, tx) }))
+			require.ErrorIs(t, err, fsm.ErrArgument)
+			require.ErrorContains(t, err, "begun by hand")
+			require.ErrorIs(t, fsm.RunTx(t.Context(), conn, fsm.TxPolicy{}, never), fsm.ErrArgument)
+			decided := relay.Decision{Actor: "ann", Reason: "twice"}
+			require.ErrorIs(t, relay.SetAside(t.Context(), conn, "order", string(key1), 1, decided), relay.ErrArgument)
+			_, err = conn.Exec(t.Context(), "ROLLBACK")
+			require.NoError(t, err)
+			require.Equal(t, life{Row: "PENDING 1 0/0"}, s.life(key1))
+
+			// Outside of one, the same connection serves.
+			_, err = order.Pay(t.Context(), conn, key1, order.Then(func(context.Context, pgx.Tx, order.Result) error { return errEffect }))
+			require.ErrorIs(t, err, errEffect)
+		})
+	}
+	require.False(t, fsm.InTx((*pgxpool.Conn)(nil)) || fsm.InTx((*pgx.Conn)(nil)) || fsm.InTx(nil))
 }
