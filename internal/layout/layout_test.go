@@ -24,6 +24,7 @@ var table = []struct {
 	{"internal/sqlexpr", []string{"internal/pgparse"}},
 	{"internal/bypass", []string{"internal/diag", "internal/pgparse", "internal/sqlname"}},
 	{"internal/model", []string{"internal/diag"}},
+	{"internal/oracle", []string{"internal/model"}},
 	{"internal/sqlname", nil},
 	{"internal/duration", nil},
 	{"internal/genfile", nil},
