@@ -49,7 +49,7 @@ func parts() []part {
 			return b.keep(trial.Memory(ctx, b.server.URL, pick(b.quick, 100_000, 1_000_000)))
 		}},
 		{"rows10m", func(ctx context.Context, b *bencher) error {
-			return b.keep(trial.Rows(ctx, b.server.URL, b.runner.Random, b.rounds, pick(b.quick, 300_000, 10_000_000)))
+			return b.keep(trial.Rows(ctx, b.server.URL, b.runner.Random, b.rounds, pick(b.quick, []int{300_000}, []int{1_000_000, 10_000_000})...))
 		}},
 	}
 }
