@@ -61,6 +61,7 @@ var table = []struct {
 
 	{"fsm", nil},
 	{"fsm/fsmtest", []string{"fsm"}},
+	{"fsm/record", []string{"fsm"}},
 	{"fsm/internal/alone", []string{"fsm"}},
 	{"fsm/attempt", []string{"fsm", "fsm/fault", "fsm/internal/alone"}},
 	{"fsm/attempt/attemptriver", []string{"fsm/attempt"}},
