@@ -26,6 +26,7 @@ var table = []struct {
 	{"internal/model", []string{"internal/diag"}},
 	{"internal/oracle", []string{"internal/model"}},
 	{"internal/evaluate", []string{"internal/diag", "internal/model", "internal/oracle", "internal/sqlexpr"}},
+	{"internal/linear", []string{"internal/evaluate", "internal/model", "internal/oracle"}},
 	{"internal/sqlname", nil},
 	{"internal/duration", nil},
 	{"internal/genfile", nil},
@@ -56,7 +57,7 @@ var table = []struct {
 	{"internal/revision", nil},
 	{"internal/audit", []string{"internal/model", "internal/pgparse", "internal/sqlname"}},
 	{"internal/rowcount", []string{"internal/model", "internal/sqlname"}},
-	{"internal/cli", []string{"internal/duration", "internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model", "internal/gendocs"}},
+	{"internal/cli", []string{"internal/duration", "internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model", "internal/gendocs", "internal/linear"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},
 
 	{"fsm", nil},
