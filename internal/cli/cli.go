@@ -50,6 +50,7 @@ func commands() []command {
 		{"diff", "[--database URL] [OLD [NEW]]", "say what changed between two files, folders or git revisions, and whom it breaks", reportFormats, diffFlags, runDiff},
 		{"docs", "DIR [--since REVISION] [FILE|FOLDER ...]", "write a folder of pages for people: pictures, matrix, test suites with their downloads, in English and Chinese", nil, docsFlags, runDocs},
 		{"audit", "[--database URL] [FILE|FOLDER ...]", "find rows, history, facts and outbox of a database that contradict the definitions", reportFormats, auditFlags, runAudit},
+		{"check-history", "[--visualize FILE] [--timeout TIME] DEFINITION HISTORY ...", "say whether recorded calls can have been answered as they were, by the definition", reportFormats, historyFlags, runCheckHistory},
 		{"diagram", "[--lang LANGUAGE] [--theme THEME] [--state STATE] [--out FOLDER] [FILE|FOLDER ...]", "draw machines", pipeline.DiagramFormats(), diagramFlags, runDiagram},
 		{"matrix", "[--lang LANGUAGE] [--out FOLDER] [FILE|FOLDER ...]", "make the table of what each event does in each state", pipeline.MatrixFormats(), materialFlags, runMatrix},
 		{"tests", "[--suite SUITE] [--lang LANGUAGE] [--out FOLDER] [FILE|FOLDER ...]", "make a test suite for people, or for the tool that keeps their tests", pipeline.TestFormats(), testsFlags, runTests},
@@ -74,6 +75,7 @@ type call struct {
 	audit    auditOptions
 	material materialOptions
 	docs     docsOptions
+	history  historyOptions
 
 	out io.Writer
 	err io.Writer

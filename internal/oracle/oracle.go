@@ -9,10 +9,8 @@
 package oracle
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pawl-go/pawl/internal/model"
@@ -72,8 +70,10 @@ type Row struct {
 	Runs int
 	// Columns are the declared ones.
 	Columns Values
-	// Made is the transition that led here.
+	// Made is the transition that led here, or the creation.
 	Made Transition
+	// Past is what was written beside the row, the newest first.
+	Past *Entry
 }
 
 // Transition is what a call did first, as its repetitions are told.
@@ -88,6 +88,40 @@ type Transition struct {
 type Fact struct {
 	Key, Fingerprint string
 	First            Transition
+}
+
+// Entry is what one call wrote beside a row, and all before it. It is never changed.
+type Entry struct {
+	Transition
+	// History and Fact say that there is a row of each, Emits what is in the outbox.
+	History, Fact bool
+	Emits         []string
+	Before        *Entry
+}
+
+// Before stands at the end of a past of which no more is known: an entry whose event
+// is EventUntold. Whatever hangs on it has that event.
+func Before() *Entry { return &Entry{Transition: Transition{Event: EventUntold}, History: true} }
+
+// latest is the newest entry of the event in the history.
+func (e *Entry) latest(event string) Transition {
+	for ; e != nil; e = e.Before {
+		if e.History && (e.Event == event || e.Event == EventUntold) {
+			return e.Transition
+		}
+	}
+	return Transition{}
+}
+
+// same reports whether two pasts hold the same, in the same order.
+func (e *Entry) same(f *Entry) bool {
+	for e != f {
+		if e == nil || f == nil || e.Transition != f.Transition || e.History != f.History || e.Fact != f.Fact || !slices.Equal(e.Emits, f.Emits) {
+			return false
+		}
+		e, f = e.Before, f.Before
+	}
+	return true
 }
 
 // Call is one call of an event.
@@ -107,8 +141,10 @@ type Answer struct {
 	State   string
 	Version int64
 	Columns Values
-	// Made is the transition that made the row so: the known fact's, else the
-	// latest. Its Event is empty for a row that was never moved.
+	// Made is the transition that made the row so: the known fact's, that of the
+	// same event in a replay cell, else the latest. Its Event is empty where there is
+	// none to show: the event of a replay cell has not moved the row, or the fact
+	// belongs to another row.
 	Made Transition
 	// History, Fact and Emits say what the call wrote beside the row.
 	History, Fact bool
@@ -140,6 +176,12 @@ func (w World) Facts(key string) (n int) {
 	return n
 }
 
+// Fact returns the fact of an identity, and whether it is known.
+func (w World) Fact(event, identity string) (Fact, bool) {
+	f, ok := w.facts[factKey(event, identity)]
+	return f, ok
+}
+
 // With returns a world with the row as given, whatever it was before.
 func (w World) With(key string, r Row) World {
 	next := World{maps.Clone(w.rows), w.facts}
@@ -150,9 +192,36 @@ func (w World) With(key string, r Row) World {
 	return next
 }
 
+// Knowing returns a world that knows the fact, told before. Its identity is text as
+// [Identity] makes it.
+func (w World) Knowing(event, identity string, f Fact) World {
+	return w.fact(factKey(event, identity), f)
+}
+
+// Events that every machine has, and what stands for one that is not known.
+const (
+	EventCreate  = "create"
+	EventCorrect = "correct"
+	EventUntold  = "?"
+)
+
 // Created is a row as a creation leaves it.
 func Created(m *model.Machine, columns Values, now time.Time) Row {
-	return entered(m.Initial(), Row{Columns: columns, Version: 1}, false, now)
+	r := entered(m.Initial(), Row{Columns: columns, Version: 1}, false, now)
+	r.Made = birth(m)
+	return r.wrote(Entry{Transition: r.Made, History: true, Emits: m.CreateEmit})
+}
+
+// birth is the creation, as calls tell of it.
+func birth(m *model.Machine) Transition {
+	return Transition{EventCreate, Applied, "", m.Initial().Name, 1}
+}
+
+// wrote is the row with one entry more.
+func (r Row) wrote(e Entry) Row {
+	e.Before = r.Past
+	r.Past = &e
+	return r
 }
 
 // entered is the row with the deadline of a state that it enters. stays says that it
@@ -186,9 +255,10 @@ func (w World) Call(m *model.Machine, j Judge, c Call) (World, Answer, error) {
 	identity := identityOf(c)
 	if f, known := w.facts[identity]; known && identity != "" {
 		a := answer(Mismatched, r)
+		a.Made = Transition{}
 		if f.Key == c.Key {
 			a.Made = f.First
-			if f.Fingerprint == textOf(c.Event.Fingerprint, c.Params) {
+			if f.Fingerprint == Identity(c.Event.Fingerprint, c.Params) {
 				a.Outcome = Replayed
 			}
 		}
@@ -212,14 +282,17 @@ func (w World) Call(m *model.Machine, j Judge, c Call) (World, Answer, error) {
 	}
 	switch cell.Otherwise {
 	case model.Replay:
-		return w, answer(Replayed, r), nil
+		a := answer(Replayed, r)
+		a.Made = r.Past.latest(c.Event.Name)
+		return w, a, nil
 	case model.Ignore:
 		return w, answer(Ignored, r), nil
 	case model.Compensate:
 		a := answer(Compensated, r)
 		a.Fact, a.Emits = true, cell.Emit
 		a.Made = Transition{c.Event.Name, Compensated, r.State.Name, r.State.Name, r.Version}
-		return w.fact(identity, Fact{c.Key, textOf(c.Event.Fingerprint, c.Params), a.Made}), a, nil
+		next := w.With(c.Key, r.wrote(Entry{Transition: a.Made, Fact: true, Emits: cell.Emit}))
+		return next.fact(identity, Fact{c.Key, Identity(c.Event.Fingerprint, c.Params), a.Made}), a, nil
 	case model.GuardFailed:
 		return w, answer(GuardFailed, r), nil
 	}
@@ -242,30 +315,34 @@ func (w World) move(m *model.Machine, j Judge, c Call, r Row, t *model.Transitio
 	moved := entered(t.To, r, t.To == r.State, c.Now)
 	moved.Columns, moved.Version = columns, r.Version+1
 	moved.Made = Transition{c.Event.Name, Applied, r.State.Name, t.To.Name, moved.Version}
-	after := Context{own(m, moved), nil, c.Now}
-	for _, column := range m.Table.Columns {
-		if column.Check == nil {
-			if columns[column.Name] == nil && !column.Optional {
-				return w, answer(CheckFailed, r), nil // NOT NULL
-			}
-			continue
-		}
-		truth, known, err := j.Holds(column.Check, after)
-		if err != nil {
-			return w, Answer{}, err
-		}
-		if known && !truth || columns[column.Name] == nil && !column.Optional {
-			return w, answer(CheckFailed, r), nil
-		}
+	if broken, err := breaks(m, j, moved, c.Now); broken || err != nil {
+		return w, answer(CheckFailed, r), err
 	}
 	a := answer(Applied, moved)
-	a.History, a.Emits = true, t.Emit
-	next := w.With(c.Key, moved)
-	if identity != "" {
-		a.Fact = true
-		next = next.fact(identity, Fact{c.Key, textOf(c.Event.Fingerprint, c.Params), moved.Made})
+	a.History, a.Fact, a.Emits = true, identity != "", t.Emit
+	next := w.With(c.Key, moved.wrote(Entry{Transition: moved.Made, History: true, Fact: a.Fact, Emits: t.Emit}))
+	if a.Fact {
+		next = next.fact(identity, Fact{c.Key, Identity(c.Event.Fingerprint, c.Params), moved.Made})
 	}
 	return next, a, nil
+}
+
+// breaks reports whether the row breaks a column's check, or has NULL where it must not.
+func breaks(m *model.Machine, j Judge, r Row, now time.Time) (bool, error) {
+	in := Context{own(m, r), nil, now}
+	for _, c := range m.Table.Columns {
+		if r.Columns[c.Name] == nil && !c.Optional {
+			return true, nil
+		}
+		if c.Check == nil {
+			continue
+		}
+		truth, known, err := j.Holds(c.Check, in)
+		if err != nil || known && !truth {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // fact is the world with one fact more.
@@ -318,23 +395,16 @@ func identityOf(c Call) string {
 	if len(c.Event.Identity) == 0 {
 		return ""
 	}
-	return c.Event.Name + " " + textOf(c.Event.Identity, c.Params)
+	return factKey(c.Event.Name, Identity(c.Event.Identity, c.Params))
 }
 
-// textOf tells values apart; none is the empty text.
-func textOf(params []*model.Param, values Values) string {
-	var b strings.Builder
-	for _, p := range params {
-		fmt.Fprintf(&b, "%q ", fmt.Sprint(values[p.Name]))
-	}
-	return b.String()
-}
+func factKey(event, identity string) string { return event + " " + identity }
 
 // Same reports whether two worlds are one.
 func (w World) Same(v World) bool {
 	return maps.EqualFunc(w.rows, v.rows, func(a, b Row) bool {
 		return a.State == b.State && a.Version == b.Version && a.Runs == b.Runs && a.Due.Equal(b.Due) &&
-			a.Made == b.Made && maps.Equal(a.Columns, b.Columns)
+			a.Made == b.Made && maps.Equal(a.Columns, b.Columns) && a.Past.same(b.Past)
 	}) && maps.Equal(w.facts, v.facts)
 }
 
