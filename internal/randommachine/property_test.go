@@ -59,11 +59,24 @@ type bed struct {
 // times is where the time goes.
 type times struct{ build, apply, run, drop time.Duration }
 
+// newURL is a database whose sessions are in UTC, as package evaluate has it.
+func newURL(t *testing.T) string {
+	t.Helper()
+	url := testdb.URL(t)
+	config, err := pgx.ParseConfig(url)
+	require.NoError(t, err)
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	_, err = conn.Exec(t.Context(), "ALTER DATABASE "+config.Database+" SET timezone = 'UTC'")
+	require.NoError(t, err)
+	return url
+}
+
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	config, err := pgx.ParseConfig(testdb.URL(t))
+	config, err := pgx.ParseConfig(newURL(t))
 	require.NoError(t, err)
-	config.RuntimeParams["timezone"] = "UTC"
 	conn, err := pgx.ConnectConfig(t.Context(), config)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
