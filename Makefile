@@ -75,6 +75,11 @@ mutate-sample: ## break it in a few ways, for every change
 # Statements of which every change was looked at: a survivor among them is news.
 SAMPLED := ^(PaymentClose|PaymentSucceed|PaymentSweepClose|PaymentGet|PaymentHistory)$$
 
+.PHONY: machines
+machines: ## random machines on PostgreSQL, held against their definitions: MACHINES=10000 SEED=1 FOR=30m
+	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test ./internal/randommachine -run RandomMachines -v -timeout 24h \
+		-args -machines $(or $(MACHINES),10000) -rapid.seed $(or $(SEED),1) -atmost $(or $(FOR),0)
+
 # The benchmark is a module of its own, so that its peers stay out of go.mod.
 .PHONY: bench
 bench: ## beside the limit and the alternatives, on a durable PostgreSQL; BENCH=quick for a look, docs/bench.md for the rest

@@ -2,6 +2,7 @@ package gensql
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/model"
 )
@@ -105,7 +106,7 @@ func (s statement) lastEntry() []string {
 	case s.facts: // it is not called with NULL
 		which = fmt.Sprintf("CASE WHEN %s IS NULL THEN %s END", s.firstKnown(), whatever)
 	case len(s.states(model.Replay)) > 0:
-		which = fmt.Sprintf("CASE WHEN c.fsm_cell = %d THEN %s ELSE %s END", s.number(model.Replay), literal(s.event.Name), whatever)
+		which = fmt.Sprintf("CASE %sWHEN c.fsm_cell = %d THEN %s ELSE %s END", s.badFirst("NULL"), s.number(model.Replay), literal(s.event.Name), whatever)
 	}
 	return []string{columns + fmt.Sprintf("%s(%s, %s) AS h", s.m.called().HistoryLast(), s.m.key("o"), which)}
 }
@@ -118,9 +119,26 @@ func (s statement) which() string {
 	case s.facts:
 		return " AND " + s.firstKnown() + " IS NULL"
 	case len(s.states(model.Replay)) > 0:
-		return fmt.Sprintf(" AND (c.fsm_cell <> %d OR h.event = %s)", s.number(model.Replay), literal(s.event.Name))
+		condition := fmt.Sprintf("c.fsm_cell <> %d OR h.event = %s", s.number(model.Replay), literal(s.event.Name))
+		if bad := s.badFirst("false"); bad != "" {
+			return " AND CASE " + bad + "ELSE " + condition + " END"
+		}
+		return " AND (" + condition + ")"
 	}
 	return ""
+}
+
+// badFirst is the branch of a CASE for parameters whose checks are false, empty for an
+// event without checks: no guard is asked about them, since it could fail to compute.
+func (s statement) badFirst(then string) string {
+	checks := s.checks()
+	if len(checks) == 0 {
+		return ""
+	}
+	for i, c := range checks {
+		checks[i] = c + " IS FALSE"
+	}
+	return "WHEN " + strings.Join(checks, " OR ") + " THEN " + then + " "
 }
 
 // outcomes is the CASE that names the outcome, in the order of judgement.

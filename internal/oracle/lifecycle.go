@@ -15,17 +15,8 @@ var ErrUntold = errors.New("a value is not known")
 type Untold struct{}
 
 // Create makes the call that creates the row. The params are what the creator gives,
-// by column. The error is the Judge's, or ErrUntold; the world is then the one before.
+// by column, those of the key too where an expression reads them. The error is the Judge's, or ErrUntold; the world is then the one before.
 func (w World) Create(m *model.Machine, j Judge, key string, params Values, now time.Time) (World, Answer, error) {
-	if r, found := w.rows[key]; found {
-		outcome, err := again(m, r, params)
-		if err != nil {
-			return w, Answer{}, err
-		}
-		a := answer(outcome, r)
-		a.Made = birth(m)
-		return w, a, nil
-	}
 	columns := Values{}
 	for _, c := range m.Table.Columns {
 		columns[c.Name] = nil
@@ -43,8 +34,23 @@ func (w World) Create(m *model.Machine, j Judge, key string, params Values, now 
 		}
 	}
 	r := Created(m, columns, now)
+	r.Key = Values{}
+	for _, c := range m.Table.Keys {
+		if v, told := params[c.Name]; told {
+			r.Key[c.Name] = v
+		}
+	}
 	if broken, err := breaks(m, j, r, now); broken || err != nil {
-		return w, Answer{Outcome: CheckFailed}, err
+		return w, Answer{Outcome: CheckFailed}, err // as PostgreSQL, which looks for the key afterwards
+	}
+	if there, found := w.rows[key]; found {
+		outcome, err := again(m, there, params)
+		if err != nil {
+			return w, Answer{}, err
+		}
+		a := answer(outcome, there)
+		a.Made = birth(m)
+		return w, a, nil
 	}
 	a := answer(Applied, r)
 	a.History, a.Emits = true, m.CreateEmit
@@ -83,7 +89,7 @@ func (w World) Correct(key string, to *model.State, version int64, now time.Time
 		a.Outcome = Stale
 		return w, a
 	}
-	moved := entered(to, r, false, now)
+	moved := entered(to, r, nil, now)
 	moved.Version = r.Version + 1
 	moved.Made = Transition{EventCorrect, Applied, r.State.Name, to.Name, moved.Version}
 	a = answer(Applied, moved)

@@ -68,8 +68,9 @@ type Row struct {
 	// a deadline's self-loop ran.
 	Due  time.Time
 	Runs int
-	// Columns are the declared ones.
-	Columns Values
+	// Columns are the declared ones, and Key those of the key as far as they are told:
+	// expressions may read them.
+	Columns, Key Values
 	// Made is the transition that led here, or the creation.
 	Made Transition
 	// Past is what was written beside the row, the newest first.
@@ -207,7 +208,7 @@ const (
 
 // Created is a row as a creation leaves it.
 func Created(m *model.Machine, columns Values, now time.Time) Row {
-	r := entered(m.Initial(), Row{Columns: columns, Version: 1}, false, now)
+	r := entered(m.Initial(), Row{Columns: columns, Version: 1}, nil, now)
 	r.Made = birth(m)
 	return r.wrote(Entry{Transition: r.Made, History: true, Emits: m.CreateEmit})
 }
@@ -224,13 +225,15 @@ func (r Row) wrote(e Entry) Row {
 	return r
 }
 
-// entered is the row with the deadline of a state that it enters. stays says that it
-// was there before.
-func entered(s *model.State, r Row, stays bool, now time.Time) Row {
+// entered is the row with the deadline of a state that it enters by an event, nil for
+// none. One that was there before and comes back by the deadline's own event has run
+// once more; any other event has it enter anew.
+func entered(s *model.State, r Row, by *model.Event, now time.Time) Row {
+	stays := r.State == s
 	r.State, r.Due = s, time.Time{}
 	runs := 0
 	if d := s.Deadline; d != nil {
-		if stays && d.Max > 0 {
+		if stays && d.Max > 0 && d.Event == by {
 			runs = r.Runs + 1
 		}
 		if d.Max == 0 || runs < d.Max {
@@ -312,7 +315,7 @@ func (w World) move(m *model.Machine, j Judge, c Call, r Row, t *model.Transitio
 		}
 		columns[set.Column.Name] = v
 	}
-	moved := entered(t.To, r, t.To == r.State, c.Now)
+	moved := entered(t.To, r, c.Event, c.Now)
 	moved.Columns, moved.Version = columns, r.Version+1
 	moved.Made = Transition{c.Event.Name, Applied, r.State.Name, t.To.Name, moved.Version}
 	if broken, err := breaks(m, j, moved, c.Now); broken || err != nil {
@@ -364,6 +367,12 @@ func own(m *model.Machine, r Row) Values {
 	all := maps.Clone(r.Columns)
 	if all == nil {
 		all = Values{}
+	}
+	for _, c := range m.Table.Keys {
+		all[c.Name] = Untold{}
+		if v, told := r.Key[c.Name]; told {
+			all[c.Name] = v
+		}
 	}
 	all[m.Table.Status.Column] = r.State.Name
 	all[m.Table.Version] = r.Version

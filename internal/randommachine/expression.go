@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -65,9 +66,9 @@ func (x Expressions) Condition(t *rapid.T, depth int) string {
 	if depth > 0 {
 		switch rapid.IntRange(0, 11).Draw(t, "form") {
 		case 0, 1:
-			return "(" + x.Condition(t, depth-1) + " AND " + x.Condition(t, depth-1) + ")"
+			return "(" + x.joined(t, depth-1, " AND ") + ")"
 		case 2, 3:
-			return "(" + x.Condition(t, depth-1) + " OR " + x.Condition(t, depth-1) + ")"
+			return "(" + x.joined(t, depth-1, " OR ") + ")"
 		case 4:
 			return "NOT (" + x.Condition(t, depth-1) + ")"
 		case 5:
@@ -84,6 +85,21 @@ func (x Expressions) Condition(t *rapid.T, depth int) string {
 	return x.null(t)
 }
 
+// joined draws two conditions, the second mostly of other fields.
+func (x Expressions) joined(t *rapid.T, depth int, by string) string {
+	a := x.Condition(t, depth)
+	return a + by + x.mostlyWithout(t, a).Condition(t, depth)
+}
+
+// mostlyWithout leaves out the fields of a condition, as long as some are left: two
+// conditions on the same are often never true together, which lint refuses.
+func (x Expressions) mostlyWithout(t *rapid.T, condition string) Expressions {
+	if rest := x.without(condition); len(rest.Fields) > 0 && !chance(t, "of the same", 15) {
+		return rest
+	}
+	return x
+}
+
 // atom draws a condition without another one in it, empty where the fields have
 // nothing for what was drawn.
 func (x Expressions) atom(t *rapid.T) string {
@@ -98,7 +114,7 @@ func (x Expressions) atom(t *rapid.T) string {
 		return x.times(t)
 	case 7:
 		if f := x.of(model.KindBool); len(f) > 0 {
-			return one(t, "boolean", f...).SQL()
+			return pick(t, "boolean", f).SQL()
 		}
 	case 8:
 		return x.uuids(t)
@@ -108,11 +124,17 @@ func (x Expressions) atom(t *rapid.T) string {
 	return ""
 }
 
+// null asks for NULL, of what may be NULL if there is anything; what never is would
+// make conditions that are never true.
 func (x Expressions) null(t *rapid.T) string {
-	if len(x.Fields) == 0 {
-		return "true"
+	optional := slices.DeleteFunc(slices.Clone(x.Fields), func(f Field) bool { return !f.Optional })
+	switch {
+	case len(optional) > 0:
+		return pick(t, "optional field", optional).SQL() + one(t, "null", " IS NULL", " IS NOT NULL")
+	case len(x.Fields) > 0:
+		return pick(t, "field", x.Fields).SQL() + " IS NOT NULL"
 	}
-	return one(t, "field", x.Fields...).SQL() + one(t, "null", " IS NULL", " IS NOT NULL")
+	return "true"
 }
 
 var order = []string{"=", "<>", "<", "<=", ">", ">="}
@@ -121,18 +143,32 @@ func (x Expressions) numbers(t *rapid.T) string {
 	if len(x.of(numberKinds...)) == 0 {
 		return ""
 	}
-	a, b := x.Number(t, 1), x.Number(t, 1)
+	a, b := x.apart(t, func(x Expressions) string { return x.Number(t, 1) })
+	if !strings.ContainsFunc(a, unicode.IsLetter) {
+		return "" // two constants decide for good
+	}
 	switch rapid.IntRange(0, 7).Draw(t, "comparison") {
 	case 0:
-		return a + " IN (" + b + ", " + x.Number(t, 0) + ")"
-	case 1:
-		return a + " NOT IN (" + b + ", " + x.Number(t, 0) + ")"
-	case 2:
-		return a + one(t, "between", " BETWEEN ", " NOT BETWEEN ") + b + " AND " + x.Number(t, 0)
+		return a + one(t, "in", " IN (", " NOT IN (") + b + ", " + x.without(a).Number(t, 0) + ")"
+	case 1, 2:
+		return a + one(t, "between", " BETWEEN ", " NOT BETWEEN ", " BETWEEN SYMMETRIC ") + b + " AND " + x.without(a+b).Number(t, 0)
 	case 3:
 		return a + one(t, "distinct", " IS DISTINCT FROM ", " IS NOT DISTINCT FROM ") + b
 	}
 	return a + " " + one(t, "operator", order...) + " " + b
+}
+
+// apart draws two terms, of which the second has none of the fields of the first:
+// what is compared with itself is always true, or never.
+func (x Expressions) apart(t *rapid.T, draw func(Expressions) string) (a, b string) {
+	a = draw(x)
+	return a, draw(x.without(a))
+}
+
+// without leaves out the fields that a term has in it.
+func (x Expressions) without(term string) Expressions {
+	x.Fields = slices.DeleteFunc(slices.Clone(x.Fields), func(f Field) bool { return strings.Contains(term, f.SQL()) })
+	return x
 }
 
 // Number draws a number. Whatever is computed has a column in it, or else PostgreSQL
@@ -144,13 +180,14 @@ func (x Expressions) Number(t *rapid.T, depth int) string {
 		if len(fields) == 0 || chance(t, "constant", 40) {
 			return x.whole(t)
 		}
-		return one(t, "number", fields...).SQL()
+		return pick(t, "number", fields).SQL()
 	}
 	columns := slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Param })
 	if depth == 0 || len(columns) == 0 || !chance(t, "computed", 45) {
 		return leaf()
 	}
-	column := one(t, "column", columns...)
+	column := pick(t, "column", columns)
+	fields = x.without(column.SQL()).of(numberKinds...)
 	switch rapid.IntRange(0, 9).Draw(t, "computation") {
 	case 0, 1, 2, 3:
 		return "(" + column.SQL() + " " + one(t, "sign", "+", "-", "*") + " " + leaf() + ")"
@@ -164,7 +201,7 @@ func (x Expressions) Number(t *rapid.T, depth int) string {
 		return "CASE WHEN " + x.null(t) + " THEN " + leaf() + " ELSE " + column.SQL() + " END"
 	case 8:
 		if texts := x.of(model.KindText); len(texts) > 0 {
-			return "length(" + one(t, "text", texts...).SQL() + ")"
+			return "length(" + pick(t, "text", texts).SQL() + ")"
 		}
 		return "abs(" + column.SQL() + ")"
 	}
@@ -192,10 +229,11 @@ func (x Expressions) texts(t *rapid.T) string {
 	if len(fields) == 0 {
 		return ""
 	}
-	a := one(t, "text", fields...).SQL()
+	a := pick(t, "text", fields).SQL()
+	others := x.without(a).of(model.KindText)
 	b := func() string {
-		if chance(t, "other", 40) {
-			return one(t, "text", fields...).SQL()
+		if len(others) > 0 && chance(t, "other", 40) {
+			return pick(t, "other text", others).SQL()
 		}
 		return quoted(one(t, "constant", Texts...))
 	}
@@ -218,20 +256,21 @@ func (x Expressions) texts(t *rapid.T) string {
 
 func (x Expressions) times(t *rapid.T) string {
 	if days := x.of(model.KindDate); len(days) > 0 && (!x.Clock || chance(t, "day", 50)) {
-		a := one(t, "date", days...).SQL()
-		return a + " " + one(t, "operator", order...) + " " + one(t, "other", "date '2026-01-01'", "date '2024-02-29'", one(t, "date", days...).SQL())
+		a := pick(t, "date", days).SQL()
+		others := append([]string{"date '2026-01-01'", "date '2024-02-29'"}, sqlOf(x.without(a).of(model.KindDate))...)
+		return a + " " + one(t, "operator", order...) + " " + one(t, "other", others...)
 	}
 	moments := x.of(model.KindTime)
 	if len(moments) == 0 {
 		return ""
 	}
-	a := one(t, "time", moments...).SQL()
-	others := []string{"timestamptz '2026-01-01 00:00:00+00'", one(t, "time", moments...).SQL()}
+	a := pick(t, "time", moments).SQL()
+	others := append([]string{"timestamptz '2026-01-01 00:00:00+00'"}, sqlOf(x.without(a).of(model.KindTime))...)
 	if x.Clock {
 		others = append(others, "now()", "now()", "now() - interval '90 minutes'", "now() + interval '1 day'")
 	}
-	if column := one(t, "time", moments...); !column.Param && chance(t, "sum", 30) {
-		a = "(" + column.SQL() + one(t, "sign", " + ", " - ") + "interval " + one(t, "interval", "'1 day'", "'1 month'", "'2 hours'", "'90 minutes'") + ")"
+	if !strings.HasPrefix(a, "@") && chance(t, "sum", 30) {
+		a = "(" + a + one(t, "sign", " + ", " - ") + "interval " + one(t, "interval", "'1 day'", "'1 month'", "'2 hours'", "'90 minutes'") + ")"
 	}
 	return a + " " + one(t, "operator", order...) + " " + one(t, "other", others...)
 }
@@ -241,7 +280,9 @@ func (x Expressions) uuids(t *rapid.T) string {
 	if len(fields) == 0 {
 		return ""
 	}
-	return one(t, "uuid", fields...).SQL() + " " + one(t, "equal", "=", "<>") + " " + one(t, "other", one(t, "uuid", fields...).SQL(), quoted(UUIDs[0])+"::uuid")
+	a := pick(t, "uuid", fields).SQL()
+	others := append([]string{quoted(UUIDs[0]) + "::uuid"}, sqlOf(x.without(a).of(model.KindUUID))...)
+	return a + " " + one(t, "equal", "=", "<>") + " " + one(t, "other", others...)
 }
 
 // constants compares a field with what alone it may be compared with.
@@ -250,7 +291,7 @@ func (x Expressions) constants(t *rapid.T) string {
 	if len(fields) == 0 {
 		return ""
 	}
-	f := one(t, "state", fields...)
+	f := pick(t, "state", fields)
 	if chance(t, "several", 40) {
 		return fmt.Sprintf("%s%s(%s, %s)", f.SQL(), one(t, "in", " IN ", " NOT IN "), one(t, "constant", f.Constants...), one(t, "constant", f.Constants...))
 	}
@@ -262,7 +303,7 @@ func (x Expressions) constants(t *rapid.T) string {
 func (x Expressions) Value(t *rapid.T, to model.Type, optional bool) string {
 	same := x.of(to.Kind)
 	if len(same) > 0 && chance(t, "field", 50) {
-		return one(t, "value", same...).SQL()
+		return pick(t, "value", same).SQL()
 	}
 	if optional && chance(t, "nothing", 10) {
 		return "NULL"
@@ -281,7 +322,7 @@ func (x Expressions) Value(t *rapid.T, to model.Type, optional bool) string {
 	case model.KindText:
 		texts := x.of(model.KindText)
 		if len(texts) > 0 && chance(t, "joined", 30) {
-			return one(t, "text", texts...).SQL() + " || " + quoted(one(t, "constant", Texts...))
+			return pick(t, "text", texts).SQL() + " || " + quoted(one(t, "constant", Texts...))
 		}
 		return quoted(one(t, "constant", Texts...))
 	case model.KindTime:
