@@ -41,8 +41,8 @@ type TxPolicy struct {
 // lost, or fn ended tx itself, which it never repeats; ErrArgument, before any
 // SQL, on a connection whose transaction was begun by hand, which it would
 // commit; the last Retryable error, wrapped, when all attempts are used up; and
-// that error joined with ctx's when ctx ends in a wait. A panic of fn rolls back and goes on. It is
-// safe for concurrent use as far as db is.
+// that error joined with ctx's when ctx ends in a wait. A panic of fn rolls back and goes on. The
+// context's [Observer] is told of each repetition. It is safe for concurrent use as far as db is.
 func RunTx(ctx context.Context, db TxBeginner, p TxPolicy, fn func(ctx context.Context, tx pgx.Tx) error) error {
 	attempts := p.Attempts
 	if attempts <= 0 {
@@ -59,6 +59,9 @@ func RunTx(ctx context.Context, db TxBeginner, p TxPolicy, fn func(ctx context.C
 		}
 		if n == attempts {
 			return fmt.Errorf("after %d attempts: %w", n, err)
+		}
+		if o := observerOf(ctx); o != nil && o.Retried != nil {
+			o.Retried(ctx, n, err)
 		}
 		if werr := wait(ctx, p.backoff(n)); werr != nil {
 			return errors.Join(err, werr)
