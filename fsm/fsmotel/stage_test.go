@@ -120,7 +120,7 @@ func add[N int64 | float64](points map[string]float64, name string, of []metricd
 // named is "pawl.calls pawl.event=pay pawl.machine=order".
 func named(name string, set attribute.Set) string {
 	for _, kv := range set.ToSlice() {
-		name += " " + string(kv.Key) + "=" + kv.Value.Emit()
+		name += " " + string(kv.Key) + "=" + kv.Value.String()
 	}
 	return name
 }
