@@ -126,8 +126,17 @@ func OrZero[T any](p *T) T {
 // results, those of the one that failed its error, perhaps [ErrUnknown], and all
 // others [ErrNothingDone]. [Then] is refused with ErrArgument, since the
 // statements commit one by one; in a transaction of the caller's own the results
-// can be gone through. An empty batch sends nothing and answers nothing.
+// can be gone through. An empty batch sends nothing, answers nothing, and is told
+// nobody; of any other the context's [Observer] is told.
 func FireBatch[K comparable, P any, S ~string, R any](ctx context.Context, db DB, b *Batch[K, P, S, R], items []Item[K, P], options []Option) ([]BatchResult[S, R], error) {
+	if o := observerOf(ctx); o != nil && len(items) > 0 {
+		return observeBatch(ctx, o, db, b, items, options)
+	}
+	return makeBatch(ctx, db, b, items, options)
+}
+
+// makeBatch is a batch that nobody is told of.
+func makeBatch[K comparable, P any, S ~string, R any](ctx context.Context, db DB, b *Batch[K, P, S, R], items []Item[K, P], options []Option) ([]BatchResult[S, R], error) {
 	r := &batchRun[K, P, S, R]{
 		Batch: b, db: db, options: callOf(options), items: items,
 		results: make([]BatchResult[S, R], len(items)),

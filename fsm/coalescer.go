@@ -53,8 +53,8 @@ type Coalescer[K comparable, P any, S ~string, R any] struct {
 // all as start-up parameters. PgBouncer refuses those, in every pooling mode, unless
 // told to ignore them: the role should have the settings then.
 //
-// The first connection is opened at once, while ctx lasts; ctx means nothing for the
-// calls and batches later. The caller closes the Coalescer. The error is
+// The first connection is opened at once, while ctx lasts; for the calls and batches
+// later ctx means nothing, but that its [Observer] is told of the batches. The caller closes the Coalescer. The error is
 // [ErrArgument] for a nil pool or batch and for negative settings, and
 // [ErrNothingDone] with the cause where ctx has ended or the server cannot be
 // reached, or refuses.
@@ -96,6 +96,7 @@ func NewCoalescer[K comparable, P any, S ~string, R any](
 	for i := range dbs {
 		dbs[i] = own
 	}
+	o.observer = observerOf(ctx)
 	c := newCoalescer(event, dbs, batch, o)
 	c.pool = own
 	return c, nil
@@ -112,7 +113,7 @@ func newCoalescer[K comparable, P any, S ~string, R any](
 	event *EventInfo, dbs []DB, batch func(context.Context, DB, []Item[K, P], ...Option) ([]BatchResult[S, R], error), o Coalescing,
 ) *Coalescer[K, P, S, R] {
 	c := &Coalescer[K, P, S, R]{batch: batch, event: event, o: o, seed: maphash.MakeSeed(), room: make(chan struct{}, o.Waiting)}
-	c.work, c.cut = context.WithCancel(context.Background())
+	c.work, c.cut = context.WithCancel(WithObserver(context.Background(), o.observer))
 	for _, db := range dbs {
 		l := &lane[K, P, S, R]{rows: map[K]*laneRow[K, P, S, R]{}, more: make(chan struct{}, 1)}
 		c.lanes = append(c.lanes, l)
@@ -135,6 +136,14 @@ func newCoalescer[K comparable, P any, S ~string, R any](
 // when as many calls as may be wait for that row already.
 func (c *Coalescer[K, P, S, R]) Fire(ctx context.Context, item Item[K, P]) (Result[S, R], error) {
 	item.Key = canonical(item.Key)
+	if o := observerOf(ctx); o != nil {
+		return c.observe(ctx, o, item)
+	}
+	return c.join(ctx, item)
+}
+
+// join has a call wait for its batch.
+func (c *Coalescer[K, P, S, R]) join(ctx context.Context, item Item[K, P]) (Result[S, R], error) {
 	if err := c.enter(ctx); err != nil {
 		return Result[S, R]{}, err
 	}

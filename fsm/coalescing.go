@@ -38,6 +38,8 @@ type Coalescing struct {
 	// Its worker calls it, and runs no other batch before it returns: keep it short,
 	// and ready for as many calls at once as there are workers.
 	Ran func(Coalesced)
+
+	observer *Observer // of the batches; nil for nobody
 }
 
 const (

@@ -25,3 +25,31 @@ func TestFsmNeedsPgxAlone(t *testing.T) {
 	require.Contains(t, needed, self)
 	require.Subset(t, append(others(t, "github.com/jackc/pgx/v5/pgxpool"), self), needed)
 }
+
+// OpenTelemetry is fsmotel's, and its API alone: the SDK is for programs, and for tests.
+func TestOpenTelemetryIsForFsmotelAlone(t *testing.T) {
+	t.Parallel()
+	const self, theirs = "github.com/pawl-go/pawl/fsm", "go.opentelemetry.io/otel"
+	out, err := exec.CommandContext(t.Context(), "go", "list", self+"/...").Output()
+	require.NoError(t, err)
+	packages := strings.Fields(string(out))
+	require.Contains(t, packages, self+"/fsmotel")
+	for _, pkg := range packages {
+		if pkg == self+"/fsmotel" {
+			continue
+		}
+		for _, needed := range others(t, pkg) {
+			require.False(t, strings.HasPrefix(needed, theirs), "%s needs %s", pkg, needed)
+		}
+	}
+	api := others(t, "github.com/jackc/pgx/v5/pgxpool")
+	for _, part := range []string{"", "/attribute", "/codes", "/metric", "/trace"} {
+		api = append(api, others(t, theirs+part)...)
+	}
+	for _, needed := range others(t, self+"/fsmotel") {
+		if !strings.HasPrefix(needed, self) {
+			require.Contains(t, api, needed)
+		}
+		require.False(t, strings.HasPrefix(needed, theirs+"/sdk"), needed)
+	}
+}

@@ -8,7 +8,8 @@
 // Calls take a pool, a connection or the caller's own transaction (see [DB]),
 // keep no state between them, and are safe for concurrent use as far as that
 // DB is. Side effects belong in [Then], which shares the transition's
-// transaction, or in the outbox.
+// transaction, or in the outbox. Who counts and traces calls gives an [Observer];
+// package fsmotel is one for OpenTelemetry.
 //
 // The package needs pgx alone. What the statements are is left to fsmgen, and
 // when a row must be swept to [Sweeper]; migrations are left to goose.

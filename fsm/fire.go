@@ -34,8 +34,17 @@ const maxRaces = 8
 //
 // Errors are *CallError: ErrNotFound when run returns no row, ErrArgument,
 // ErrContended, ErrNothingDone, ErrUnknown, and *UnknownStateError. A context
-// that has ended before the statement, or before the COMMIT, is ErrNothingDone.
+// that has ended before the statement, or before the COMMIT, is ErrNothingDone. The
+// context's [Observer] is told of it.
 func Fire[S ~string, R any](ctx context.Context, db DB, e *EventInfo, options []Option, guards func(S) []Guard, run func(context.Context, DB, *Call) (Answer[S, R], error)) (Result[S, R], error) {
+	if o := observerOf(ctx); o != nil {
+		return observeCall(ctx, o, db, e, options, guards, run)
+	}
+	return makeCall(ctx, db, e, options, guards, run)
+}
+
+// makeCall is a call that nobody is told of.
+func makeCall[S ~string, R any](ctx context.Context, db DB, e *EventInfo, options []Option, guards func(S) []Guard, run func(context.Context, DB, *Call) (Answer[S, R], error)) (Result[S, R], error) {
 	var none Result[S, R]
 	if missing(db) {
 		return none, &CallError{e.Machine, e.Event, ErrArgument, errors.New("no database was given")}

@@ -40,9 +40,9 @@ type TxPolicy struct {
 // failed, or the COMMIT was refused or not sent; ErrUnknown when the COMMIT was
 // lost, or fn ended tx itself, which it never repeats; ErrArgument, before any
 // SQL, on a connection whose transaction was begun by hand, which it would
-// commit; the last Retryable error, wrapped, when all attempts are used up; and
-// that error joined with ctx's when ctx ends in a wait. A panic of fn rolls back and goes on. It is
-// safe for concurrent use as far as db is.
+// commit (a pgx.Tx that has a BeginTx makes savepoints, and is none); the last Retryable error, wrapped, when all attempts are used up; and
+// that error joined with ctx's when ctx ends in a wait. A panic of fn rolls back and goes on. The
+// context's [Observer] is told of each repetition. It is safe for concurrent use as far as db is.
 func RunTx(ctx context.Context, db TxBeginner, p TxPolicy, fn func(ctx context.Context, tx pgx.Tx) error) error {
 	attempts := p.Attempts
 	if attempts <= 0 {
@@ -60,6 +60,9 @@ func RunTx(ctx context.Context, db TxBeginner, p TxPolicy, fn func(ctx context.C
 		if n == attempts {
 			return fmt.Errorf("after %d attempts: %w", n, err)
 		}
+		if o := observerOf(ctx); o != nil && o.Retried != nil {
+			o.Retried(ctx, n, err)
+		}
 		if werr := wait(ctx, p.backoff(n)); werr != nil {
 			return errors.Join(err, werr)
 		}
@@ -71,7 +74,8 @@ var errBegun = errors.New("the connection is in a transaction that was begun by 
 
 // runOnce is one attempt.
 func runOnce(ctx context.Context, db TxBeginner, options pgx.TxOptions, fn func(context.Context, pgx.Tx) error) error {
-	if InTx(db) {
+	_, savepoint := db.(pgx.Tx) // its BeginTx begins nothing that it does not own
+	if !savepoint && InTx(db) {
 		return fmt.Errorf("%w: %w", ErrArgument, errBegun)
 	}
 	tx, err := db.BeginTx(ctx, options)
@@ -82,7 +86,7 @@ func runOnce(ctx context.Context, db TxBeginner, options pgx.TxOptions, fn func(
 	if err := fn(ctx, tx); err != nil {
 		return err
 	}
-	if kind, err := commit(ctx, tx, false); err != nil {
+	if kind, err := commit(ctx, tx, savepoint); err != nil {
 		return fmt.Errorf("%w: commit: %w", kind, err)
 	}
 	return nil

@@ -198,3 +198,17 @@ func TestRunTxWaitsByItself(t *testing.T) {
 		require.True(t, errors.Is(err, context.DeadlineExceeded))
 	})
 }
+
+// joined begins savepoints of a transaction where RunTx asks for a transaction.
+type joined struct{ pgx.Tx }
+
+func (j joined) BeginTx(ctx context.Context, _ pgx.TxOptions) (pgx.Tx, error) { return j.Begin(ctx) }
+
+func TestRunTxTakesATransactionThatMakesSavepoints(t *testing.T) {
+	t.Parallel()
+	db := &fakeDB{}
+	p, _ := waits(2)
+	tx := joined{&fakeTx{db: db}}
+	require.NoError(t, RunTx(t.Context(), tx, p, attempt(db, &CallError{"order", "pay", ErrContended, nil})))
+	require.Equal(t, []string{"savepoint 1", "fn", "rollback 1", "savepoint 1", "fn", "commit 1"}, db.log)
+}

@@ -95,6 +95,9 @@ func (s *Sweeper) all(ctx context.Context, sweep Sweep, page SweepPage) (int, er
 	moved, errs := 0, []error(nil)
 	for {
 		rows, err := sweep(ctx, s.DB, page)
+		if o := observerOf(ctx); o != nil && o.Swept != nil && (err != nil || len(rows) > 0) {
+			o.Swept(ctx, rows, err)
+		}
 		switch {
 		case err == nil:
 			moved += len(rows)

@@ -25,7 +25,7 @@ func TestRedisIsKilledUnderTheInbox(t *testing.T) {
 	l.orders()
 	verifier, err := webhook.NewStandard([]webhook.Secret{killSecret})
 	require.NoError(t, err)
-	locker, stop, err := openLock(t.Context(), "redis://"+redis.Addr, quickTimes, l.pool, slog.New(slog.NewTextHandler(l.log, nil)))
+	locker, stop, err := openLock(t.Context(), "redis://"+redis.Addr, quickTimes, l.pool, slog.New(slog.NewTextHandler(l.log, nil)), func(error) {})
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	l.service, err = shop.New(shop.Config{Pool: l.pool, Standard: verifier, Inbox: true, Lock: locker, Log: slog.New(slog.DiscardHandler)})

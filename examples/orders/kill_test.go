@@ -42,10 +42,12 @@ func serveUntilFault(spec string) int {
 
 // process is the service in a process of its own.
 type process struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	url  string
-	died chan struct{}
+	t   *testing.T
+	cmd *exec.Cmd
+	url string
+	// admin is the operator's address, where there is one.
+	admin string
+	died  chan struct{}
 }
 
 var listening = regexp.MustCompile(`msg=listening addr=(\S+)`)
@@ -72,6 +74,9 @@ func startWith(t *testing.T, database, spec string, env ...string) *process {
 	go func() {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
+			if found := adminListening.FindStringSubmatch(lines.Text()); found != nil {
+				p.admin = found[1] // read once addr is
+			}
 			if found := listening.FindStringSubmatch(lines.Text()); found != nil {
 				addr <- found[1]
 			}

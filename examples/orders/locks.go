@@ -34,8 +34,8 @@ const lockConns = 8
 
 // openLock returns the locks of orders: in Redis, and in PostgreSQL while that
 // is away, at the start too. The connections to PostgreSQL are beside those of
-// the service's pool. stop closes what was opened.
-func openLock(ctx context.Context, redisURL string, times lockTimes, pool *pgxpool.Pool, log *slog.Logger) (lock.Locker, func(), error) {
+// the service's pool. fellBack is told of each time that Redis was away. stop closes what was opened.
+func openLock(ctx context.Context, redisURL string, times lockTimes, pool *pgxpool.Pool, log *slog.Logger, fellBack func(error)) (lock.Locker, func(), error) {
 	option, err := rueidis.ParseURL(redisURL)
 	if err != nil {
 		return nil, nil, errors.New("REDIS_URL cannot be used") // its own error may hold the password
@@ -62,6 +62,7 @@ func openLock(ctx context.Context, redisURL string, times lockTimes, pool *pgxpo
 		return nil, nil, err
 	}
 	both, err := lock.Fallback(inRedis, inPostgres, lock.Rule{Stay: times.stay, Switched: func(err error) {
+		fellBack(err)
 		log.Warn("Redis has no locks: taking PostgreSQL's", "for", times.stay, "error", err)
 	}})
 	if err != nil {

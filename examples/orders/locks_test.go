@@ -62,7 +62,7 @@ func newLoad(t *testing.T, redis *testredis.Server) *load {
 	secret := webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
 	pool := testdb.New(t, testdb.WithMigrations(migrations.FS))
 	log := &bytes.Buffer{}
-	locker, stop, err := openLock(t.Context(), "redis://"+redis.Addr, quickTimes, pool, slog.New(slog.NewTextHandler(log, nil)))
+	locker, stop, err := openLock(t.Context(), "redis://"+redis.Addr, quickTimes, pool, slog.New(slog.NewTextHandler(log, nil)), func(error) {})
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	verifier, err := webhook.NewStandard([]webhook.Secret{secret})
@@ -267,7 +267,7 @@ func TestLocksAreInRedis(t *testing.T) {
 
 func TestBadRedisURLIsAnErrorWithoutItsPassword(t *testing.T) {
 	t.Parallel()
-	_, _, err := openLock(t.Context(), "redis://ann:sesame@host:port", usualTimes, nil, nil)
+	_, _, err := openLock(t.Context(), "redis://ann:sesame@host:port", usualTimes, nil, nil, nil)
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "sesame")
 }

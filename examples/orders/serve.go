@@ -37,6 +37,11 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 		settings.Standard = []webhook.Secret{playSecret()}
 		settings.Stripe = []webhook.Secret{playSecret()}
 	}
+	metrics, err := newMetrics(log)
+	if err != nil {
+		return err
+	}
+	defer metrics.stop()
 	config, err := callbacks(settings)
 	if err != nil {
 		return err
@@ -52,15 +57,24 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 		return err
 	}
 	defer func() { _ = listener.Close() }() // Serve has closed it already, when it came to that
-	pool, stop, err := openDatabase(ctx, databaseOptions{URL: settings.DatabaseURL, Log: os.Stderr})
+	admin, err := listenAdmin(ctx, settings.AdminAddr)
+	if err != nil {
+		return err
+	}
+	defer admin.close()
+	pool, stop, err := openDatabase(ctx, databaseOptions{URL: settings.DatabaseURL, Log: slog.NewLogLogger(log.Handler(), slog.LevelInfo).Writer()})
 	if err != nil {
 		return err
 	}
 	defer stop()
+	if err := metrics.watch(pool); err != nil {
+		return err
+	}
+	config.Telemetry, config.Ready = metrics.telemetry, migrated(pool)
 	config.Pool, config.Log, config.SweepEvery = pool, log, settings.SweepEvery
 	config.Refunds, config.RefundPolicy = refunds, attempt.Policy{CallTimeout: settings.ProviderTimeout}
 	if settings.RedisURL != "" {
-		locker, stop, err := openLock(ctx, settings.RedisURL, usualTimes, pool, log)
+		locker, stop, err := openLock(ctx, settings.RedisURL, usualTimes, pool, log, metrics.telemetry.FellBack("lock"))
 		if err != nil {
 			return err
 		}
@@ -71,10 +85,12 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 	if err != nil {
 		return err
 	}
+	admin.serve(service.Admin(), metrics.handler, log)
 	log.Info("listening", "addr", listener.Addr().String(), "standard", config.Standard != nil, "stripe", config.Stripe != nil,
 		"alipay", config.Alipay != nil, "wechat", config.WeChat != nil, "locks", config.Lock != nil, "refunds", refunds != nil)
 	if play {
 		log.Warn("no webhook secret is set: random ones, to play with, hold until the program ends")
+		settings.AdminAddr = admin.addr()
 		printSession(os.Stdout, listener.Addr().String(), settings)
 	}
 	if settings.DatabaseURL == "" {
@@ -111,7 +127,7 @@ func playSecret() webhook.Secret {
 // never called with secrets that someone set.
 func printSession(out io.Writer, addr string, settings shop.Settings) {
 	// Nobody reads it where it cannot be printed.
-	_, _ = fmt.Fprintf(out, session, addr, settings.Stripe[0].Reveal(), settings.Standard[0].Reveal())
+	_, _ = fmt.Fprintf(out, session, addr, settings.Stripe[0].Reveal(), settings.Standard[0].Reveal(), settings.AdminAddr)
 }
 
 // printDesk prints how the runbook is called beside this program. It is never called
@@ -173,6 +189,7 @@ What there is to see:
   curl $U/orders/$O
   curl $U/orders/$O/history
   curl $U/debug/counters
+  curl http://%[4]s/metrics
 
 All routes, and what they answer: docs/example.md, go doc ./examples/orders/shop
 

@@ -15,14 +15,14 @@ func TestSessionHasEachThingToDo(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	printSession(&out, "127.0.0.1:4321", shop.Settings{
-		Standard: webhook.Secrets("whsec_c3RhbmRhcmQ="), Stripe: webhook.Secrets("whsec_stripe"),
+		Standard: webhook.Secrets("whsec_c3RhbmRhcmQ="), Stripe: webhook.Secrets("whsec_stripe"), AdminAddr: "127.0.0.1:4322",
 	})
 	for _, part := range []string{
 		"U=http://127.0.0.1:4321\n", "-hmac 'whsec_stripe'", `-H "Content-Type: application/json" -H "webhook-id: msg_1"`, `-H "Content-Type: application/json" -H "Stripe-Signature: `, "'whsec_c3RhbmRhcmQ='", "$(date +%s)",
 		"curl -X PUT $U/stock/mug -H \"Content-Type: application/json\" -d '", "curl $U/orders ", "curl $U/orders/$O/pay ",
 		"curl -X POST $U/orders/$O/ship\n", "curl -X POST $U/orders/$O/receive\n", "curl $U/orders/$O/refunds ",
 		"-H 'Idempotency-Key: k-1' ", "curl $U/commands/order.refund/k-1 ",
-		"curl -X DELETE $U/orders/$P\n", "curl $U/orders/$O/history\n", "go doc ./examples/orders/shop\n",
+		"curl -X DELETE $U/orders/$P\n", "curl $U/orders/$O/history\n", "curl http://127.0.0.1:4322/metrics\n", "go doc ./examples/orders/shop\n",
 	} {
 		require.Contains(t, out.String(), part)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -168,6 +169,11 @@ func TestRowsThatComeWhileAHeldKeyIsSent(t *testing.T) {
 	require.Zero(t, count(t, pool, "fsm_outbox_holds"))
 }
 
+// nested makes savepoints where a transaction is asked for.
+type nested struct{ pgx.Tx }
+
+func (n nested) BeginTx(ctx context.Context, _ pgx.TxOptions) (pgx.Tx, error) { return n.Begin(ctx) }
+
 // A person who decides, and takes long to commit, keeps no relay waiting.
 func TestADecisionUnderWay(t *testing.T) {
 	t.Parallel()
@@ -175,7 +181,7 @@ func TestADecisionUnderWay(t *testing.T) {
 	require.Zero(t, once(t, &relay.Relay{DB: pool, Publisher: refusing{}, Backoff: again}))
 	tx, err := pool.Begin(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, relay.SetAside(t.Context(), tx, "order", "poison", 1, relay.Decision{Actor: "ann", Reason: "twice"}))
+	require.NoError(t, relay.SetAside(t.Context(), nested{tx}, "order", "poison", 1, relay.Decision{Actor: "ann", Reason: "twice"}))
 	ctx, cancel := context.WithTimeout(t.Context(), patience/3)
 	defer cancel()
 	b := &broker{}

@@ -110,7 +110,8 @@ func SetAside(ctx context.Context, db fsm.DB, machine, key string, row int64, d 
 		return err
 	}
 	begin := db.Begin
-	if own, ok := db.(fsm.TxBeginner); ok {
+	_, theirs := db.(pgx.Tx)
+	if own, ok := db.(fsm.TxBeginner); ok && !theirs {
 		if fsm.InTx(db) {
 			return fmt.Errorf("relay: %w: the connection is in a transaction that was begun by hand: pass a pgx.Tx", ErrArgument)
 		}

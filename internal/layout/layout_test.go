@@ -81,6 +81,7 @@ var table = []struct {
 	{"fsm/consume/consumeredis", []string{"fsm/internal/redisconn"}},
 	{"fsm/consume/consumewatermill", []string{"fsm/consume"}},
 	{"fsm/inbox", []string{"fsm", "fsm/fault", "fsm/webhook"}},
+	{"fsm/fsmotel", []string{"fsm", "fsm/attempt", "fsm/command", "fsm/consume", "fsm/inbox", "fsm/lock", "fsm/relay"}},
 	{"gen/db", nil},
 	{"gen/article", []string{"fsm", "gen/db"}},
 	{"gen/order", []string{"fsm", "gen/db"}},

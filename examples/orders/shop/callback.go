@@ -55,10 +55,10 @@ func (s *Service) callback(provider string, v webhook.Verifier) handler {
 		n, err := parseNotice(body)
 		var unknown unknownTypeError
 		if errors.As(err, &unknown) {
-			return s.ignoreCallback(w, provider, unknown)
+			return s.ignoreCallback(w, r, provider, unknown)
 		}
 		if err != nil {
-			s.log.Warn("genuine callback with a bad body", "provider", provider, "error", err)
+			s.log.WarnContext(r.Context(), "genuine callback with a bad body", "provider", provider, "error", err)
 			return err
 		}
 		from := origin{provider: provider, delivery: delivery.ID}
@@ -86,7 +86,7 @@ func (s *Service) refuseCallback(r *http.Request, provider string, err error) er
 		reason = "signature"
 	}
 	s.counters.refuse(provider, reason)
-	s.log.Warn("callback refused", "provider", provider, "reason", reason, "from", r.RemoteAddr, "error", err)
+	s.log.WarnContext(r.Context(), "callback refused", "provider", provider, "reason", reason, "from", r.RemoteAddr, "error", err)
 	return &statusError{status: http.StatusUnauthorized, detail: "the callback is not believed: " + reason}
 }
 
@@ -99,13 +99,13 @@ func (e unknownTypeError) Error() string { return "the type is not one of ours" 
 // ignoreCallback counts and logs a genuine callback of a type that is not ours,
 // and has the provider be done with it: providers send more than a shop asked
 // for, and would come again with what is refused.
-func (s *Service) ignoreCallback(w http.ResponseWriter, provider string, unknown unknownTypeError) error {
+func (s *Service) ignoreCallback(w http.ResponseWriter, r *http.Request, provider string, unknown unknownTypeError) error {
 	s.counters.ignore(provider)
 	name := string(unknown)
 	if len(name) > maxText {
 		name = name[:maxText]
 	}
-	s.log.Info("callback ignored", "provider", provider, "type", name)
+	s.log.InfoContext(r.Context(), "callback ignored", "provider", provider, "type", name)
 	return s.tellProvider(w, fsm.Ignored, nil)
 }
 

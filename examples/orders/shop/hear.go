@@ -2,6 +2,8 @@ package shop
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 
 	"github.com/pawl-go/pawl/fsm/relay"
 	"github.com/pawl-go/pawl/gen/order"
@@ -19,9 +21,21 @@ const relayParallel = 2
 // comes again.
 func (s *Service) Relay() *relay.Relay {
 	return &relay.Relay{
-		DB: s.pool, Parallel: relayParallel, Publisher: relay.PublisherFunc(s.hear),
-		Failed: func(err error) { s.log.Error("relay", "error", err) },
+		DB: s.pool, Parallel: relayParallel, Publisher: s.telemetry.Publisher(relay.PublisherFunc(s.hear)),
+		Delivered: s.telemetry.Delivered,
+		Failed:    s.relayFailed,
 	}
+}
+
+// relayFailed counts and logs what the relay could not do. A message that is tried
+// again by itself is no error yet.
+func (s *Service) relayFailed(err error) {
+	s.telemetry.RelayFailed(err)
+	level := slog.LevelError
+	if refused := (*relay.PublishError)(nil); errors.As(err, &refused) && !refused.Parked {
+		level = slog.LevelWarn
+	}
+	s.log.Log(context.Background(), level, "relay", "error", err)
 }
 
 // hear does what a message of the outbox is for; a second time does nothing. Topics

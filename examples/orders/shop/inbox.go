@@ -122,6 +122,7 @@ func (s *Service) settleKept(ctx context.Context, tx pgx.Tx, e inbox.Event, n no
 // observe counts what became of an event, and logs what somebody may look for.
 func (s *Service) observe(t inbox.Told) {
 	s.counters.verdict(t.Provider, t.Verdict)
+	s.telemetry.Told(t)
 	switch t.Verdict {
 	case inbox.VerdictRefused:
 		s.counters.refuse(t.Provider, t.Reason)

@@ -27,11 +27,16 @@ type keyed struct {
 
 // newKeyed declares a command.
 func (s *Service) newKeyed(name string) (keyed, error) {
-	c := &command.Command{Name: name, Observe: s.countDone, Headers: append(command.DefaultHeaders(), "Cache-Control")}
+	told := s.telemetry.Commanded(name)
+	observe := func(ctx context.Context, o command.Outcome) {
+		told(ctx, o)
+		s.countDone(ctx, o)
+	}
+	c := &command.Command{Name: name, Observe: observe, Headers: append(command.DefaultHeaders(), "Cache-Control")}
 	under, err := commandhttp.New(commandhttp.Options{
 		Command: c, DB: s.pool, Caller: callerOf, MaxBody: maxBody,
 		Failed: func(r *http.Request, err error) {
-			s.log.Error("command failed", "command", name, "request_id", r.Header.Get(headerRequestID), "error", err)
+			s.log.ErrorContext(r.Context(), "command failed", "command", name, "error", err)
 		},
 	})
 	return keyed{command: c, under: under}, err

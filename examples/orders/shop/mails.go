@@ -20,7 +20,7 @@ const (
 
 // mails is the consumer that books a mail for each order that was paid.
 func (s *Service) mails() *consume.Consumer {
-	return &consume.Consumer{DB: s.pool, Name: "mails", Lease: mailLease, Tries: mailTries}
+	return &consume.Consumer{DB: s.pool, Name: "mails", Lease: mailLease, Tries: mailTries, Observe: s.telemetry.Consumed}
 }
 
 // bookMail books the mail of an order that was paid: once, however many messages say

@@ -158,6 +158,7 @@ func (c *refundCalls) notify(n attempt.Notice) {
 	if n.What == attempt.WasStarted { // it may yet be rolled back
 		return
 	}
+	c.telemetry.Noticed(n)
 	c.mu.Lock()
 	c.seen[n.What]++
 	made := c.made[n.ID]

@@ -35,7 +35,7 @@ func (s *Service) readOrder(ctx context.Context, key order.Key, version int64) (
 			return row, nil
 		}
 		if err != nil && !errors.Is(err, fsm.ErrNotFound) && ctx.Err() == nil {
-			s.log.Warn("the replica cannot be read", "error", err)
+			s.log.WarnContext(ctx, "the replica cannot be read", "error", err)
 		}
 	}
 	return order.Get(ctx, s.pool, key)

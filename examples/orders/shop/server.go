@@ -24,8 +24,10 @@ const (
 // Then it takes no more connections, lets the requests that it has finish for up to grace, and returns
 // when all of that is done: nil after a quiet end, an error when requests had to be
 // cut off or l failed. A request that was cut off
-// may have taken effect; the same again is safe. Serve closes l.
+// may have taken effect; the same again is safe. From the end of ctx on the service is
+// not ready. Serve closes l.
 func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
+	ctx = s.observed(ctx)
 	// Requests do not end with ctx, but with the grace.
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -41,9 +43,10 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 	}
 	sweeping, stopSweeping := context.WithCancel(ctx)
 	var work sync.WaitGroup
-	work.Go(func() { _ = s.Sweeper().Run(sweeping) }) // it ends by its context alone
+	sweeper, relay := s.heardSweeper(s.Sweeper()), s.heardRelay(s.Relay())
+	work.Go(func() { _ = sweeper.Run(sweeping) }) // it ends by its context alone
 	work.Go(func() { s.sweepOld(sweeping) })
-	work.Go(func() { _ = s.Relay().Run(sweeping) }) // so does this
+	work.Go(func() { _ = relay.Run(sweeping) }) // so does this
 	work.Go(func() { s.calls.run(sweeping) })
 	if retry := s.Retry(); retry != nil {
 		work.Go(func() { _ = retry.Run(sweeping) }) // and this
@@ -60,6 +63,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 		return err
 	case <-ctx.Done():
 	}
+	s.stopping.Store(true)
 	waiting, stop := context.WithTimeout(requests, grace)
 	defer stop()
 	if err := server.Shutdown(waiting); err != nil {

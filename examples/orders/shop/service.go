@@ -5,12 +5,16 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
+	"github.com/pawl-go/pawl/fsm/fsmotel"
 	"github.com/pawl-go/pawl/fsm/inbox"
 	"github.com/pawl-go/pawl/fsm/lock"
 	"github.com/pawl-go/pawl/fsm/webhook"
@@ -49,8 +53,14 @@ type Config struct {
 	// or for a service that has it. RefundPolicy bounds its calls; the zero value is usable.
 	Refunds      RefundProvider
 	RefundPolicy attempt.Policy
-	// Log is told of refused callbacks and failures; nil means slog.Default.
+	// Log is told of refused callbacks and failures; nil means slog.Default. Lines of a
+	// request have its id, which the history has too, and its trace's.
 	Log *slog.Logger
+	// Telemetry counts and traces what the service does; nil for nothing.
+	Telemetry *fsmotel.Telemetry
+	// Ready returns why the database is not as the program needs it, for /readyz; nil
+	// when it is. Without it that is not asked.
+	Ready func(context.Context) error
 	// SweepEvery is the pause of the Sweeper between rounds, and of the provider
 	// calls; 0 means 1 s, and 5 s.
 	SweepEvery time.Duration
@@ -76,6 +86,12 @@ type Service struct {
 	refund   keyed
 	calls    *refundCalls // nil without a provider of refunds
 	counters counters
+
+	telemetry *fsmotel.Telemetry // of nobody's without Config.Telemetry
+	counted   bool               // there is somebody
+	ready     func(context.Context) error
+	pulse     pulse
+	stopping  atomic.Bool
 }
 
 // The providers, as paths, actors and cases name them.
@@ -94,11 +110,12 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{
 		pool: c.Pool, replica: c.Replica, clock: c.Clock, lock: c.Lock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
-		verify: map[string]webhook.Verifier{},
+		verify: map[string]webhook.Verifier{}, telemetry: c.Telemetry, counted: c.Telemetry != nil, ready: c.Ready,
 	}
 	if s.log == nil {
 		s.log = slog.Default()
 	}
+	s.log = slog.New(tied{s.log.Handler()})
 	if s.timeout <= 0 {
 		s.timeout = defaultTimeout
 	}
@@ -112,6 +129,14 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("shop: callbacks of Alipay and WeChat Pay need the inbox")
 	}
 	var err error
+	if !s.counted {
+		if s.telemetry, err = fsmotel.New(fsmotel.Config{Meters: metricnoop.NewMeterProvider(), Traces: tracenoop.NewTracerProvider()}); err != nil {
+			return nil, err
+		}
+	}
+	if s.lock != nil {
+		s.lock = s.telemetry.Locker("order", s.lock)
+	}
 	if c.Inbox {
 		if s.inbox, err = s.newInbox(c); err != nil {
 			return nil, err
@@ -161,9 +186,7 @@ func (s *Service) Handler() http.Handler {
 			}
 		}
 	}
-	route("GET /healthz", s.healthz)
-	route("GET /readyz", s.readyz)
-	route("GET /debug/counters", s.getCounters)
+	s.serveAdmin(mux)
 	return s.guarded(mux)
 }
 
@@ -197,6 +220,14 @@ func (s *Service) byClock(sweep fsm.Sweep) fsm.Sweep {
 		page.Now = &now
 		return sweep(ctx, db, page)
 	}
+}
+
+// observed is ctx with what counts and traces calls.
+func (s *Service) observed(ctx context.Context) context.Context {
+	if !s.counted {
+		return ctx
+	}
+	return s.telemetry.Context(ctx)
 }
 
 // now is the time of arrival of a callback.

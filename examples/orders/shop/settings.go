@@ -17,6 +17,9 @@ import (
 type Settings struct {
 	// Addr is where to listen: ADDR, 127.0.0.1:8080 unless set.
 	Addr string
+	// AdminAddr is where to serve metrics, /healthz and /readyz: ADMIN_ADDR, "off" for
+	// nowhere; unless set 127.0.0.1:9464, and a free port where Addr asks for one too.
+	AdminAddr string
 	// DatabaseURL names the database: DATABASE_URL, empty for none.
 	DatabaseURL string
 	// RedisURL names a Redis for the locks of orders: REDIS_URL, as
@@ -69,6 +72,10 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 	if _, _, err := net.SplitHostPort(s.Addr); err != nil {
 		refuse("ADDR", "is not host:port, such as 127.0.0.1:8080")
 	}
+	s.AdminAddr = adminAddr(getenv("ADMIN_ADDR"), s.Addr)
+	if _, _, err := net.SplitHostPort(s.AdminAddr); err != nil && s.AdminAddr != "" {
+		refuse("ADMIN_ADDR", "is not host:port, such as 127.0.0.1:9464, nor off")
+	}
 	s.DatabaseURL = getenv("DATABASE_URL")
 	s.RedisURL = getenv("REDIS_URL")
 	if u, err := url.Parse(s.RedisURL); s.RedisURL != "" && (err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Host == "") {
@@ -106,6 +113,20 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 		errs = append(errs, err)
 	}
 	return s, errors.Join(errs...)
+}
+
+// adminAddr is where the operator's port is, "" for nowhere.
+func adminAddr(set, addr string) string {
+	_, port, _ := net.SplitHostPort(addr)
+	switch {
+	case set == "off":
+		return ""
+	case set != "":
+		return set
+	case port == "0":
+		return "127.0.0.1:0"
+	}
+	return "127.0.0.1:9464"
 }
 
 // listed splits a list; an empty item stays, to be refused.

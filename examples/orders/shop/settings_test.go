@@ -22,7 +22,7 @@ func TestSettingsHaveDefaults(t *testing.T) {
 	t.Parallel()
 	s, err := shop.ReadSettings(env())
 	require.NoError(t, err)
-	require.Equal(t, shop.Settings{Addr: "127.0.0.1:8080", ProviderTimeout: 10 * time.Second, ShutdownTimeout: 15 * time.Second, SweepEvery: time.Second}, s)
+	require.Equal(t, shop.Settings{Addr: "127.0.0.1:8080", AdminAddr: "127.0.0.1:9464", ProviderTimeout: 10 * time.Second, ShutdownTimeout: 15 * time.Second, SweepEvery: time.Second}, s)
 	standard, stripe, err := s.Verifiers()
 	require.NoError(t, err)
 	require.Nil(t, standard)
@@ -31,12 +31,12 @@ func TestSettingsHaveDefaults(t *testing.T) {
 
 func TestSettingsAreRead(t *testing.T) {
 	t.Parallel()
-	s, err := shop.ReadSettings(env("ADDR", ":9", "DATABASE_URL", "postgres://db", "REDIS_URL", "redis://cache:6379", "SHUTDOWN_TIMEOUT", "2s", "SWEEP_EVERY", "3m",
+	s, err := shop.ReadSettings(env("ADDR", ":9", "DATABASE_URL", "postgres://db", "REDIS_URL", "redis://cache:6379", "SHUTDOWN_TIMEOUT", "2s", "SWEEP_EVERY", "3m", "ADMIN_ADDR", ":8",
 		"PROVIDER_URL", "https://pay.example/v1", "PROVIDER_TOKEN", "sk_1", "PROVIDER_TIMEOUT", "4s",
 		"WEBHOOK_SECRET_STRIPE", "new, old", "WEBHOOK_SECRET_STANDARD", standardSecret.Reveal()))
 	require.NoError(t, err)
 	require.Equal(t, shop.Settings{
-		Addr: ":9", DatabaseURL: "postgres://db", RedisURL: "redis://cache:6379", ShutdownTimeout: 2 * time.Second, SweepEvery: 3 * time.Minute,
+		Addr: ":9", AdminAddr: ":8", DatabaseURL: "postgres://db", RedisURL: "redis://cache:6379", ShutdownTimeout: 2 * time.Second, SweepEvery: 3 * time.Minute,
 		ProviderURL: "https://pay.example/v1", ProviderToken: webhook.NewSecret("sk_1"), ProviderTimeout: 4 * time.Second,
 		Standard: []webhook.Secret{standardSecret}, Stripe: webhook.Secrets("new", "old"),
 	}, s)
@@ -54,12 +54,27 @@ func TestSettingsAreRead(t *testing.T) {
 
 func TestBadSettingsAreAllNamedWithoutTheirValues(t *testing.T) {
 	t.Parallel()
-	_, err := shop.ReadSettings(env("ADDR", "here", "REDIS_URL", "sesame:6379", "SHUTDOWN_TIMEOUT", "soon", "SWEEP_EVERY", "-1s",
+	_, err := shop.ReadSettings(env("ADDR", "here", "ADMIN_ADDR", "sesame", "REDIS_URL", "sesame:6379", "SHUTDOWN_TIMEOUT", "soon", "SWEEP_EVERY", "-1s",
 		"WEBHOOK_SECRET_STANDARD", "sesame", "WEBHOOK_SECRET_STRIPE", "good,"))
 	var setting *shop.SettingError
 	require.ErrorAs(t, err, &setting)
-	for _, name := range []string{"ADDR", "REDIS_URL", "SHUTDOWN_TIMEOUT", "SWEEP_EVERY", "WEBHOOK_SECRET_STANDARD", "WEBHOOK_SECRET_STRIPE"} {
+	for _, name := range []string{"ADDR", "ADMIN_ADDR", "REDIS_URL", "SHUTDOWN_TIMEOUT", "SWEEP_EVERY", "WEBHOOK_SECRET_STANDARD", "WEBHOOK_SECRET_STRIPE"} {
 		require.ErrorContains(t, err, name)
 	}
 	require.NotContains(t, err.Error(), "sesame")
+}
+
+func TestTheOperatorsPort(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ addr, set, want string }{
+		{"", "", "127.0.0.1:9464"},
+		{":8080", "", "127.0.0.1:9464"},
+		{"127.0.0.1:0", "", "127.0.0.1:0"},
+		{"127.0.0.1:0", "127.0.0.1:9", "127.0.0.1:9"},
+		{"", "off", ""},
+	} {
+		s, err := shop.ReadSettings(env("ADDR", c.addr, "ADMIN_ADDR", c.set))
+		require.NoError(t, err)
+		require.Equal(t, c.want, s.AdminAddr)
+	}
 }

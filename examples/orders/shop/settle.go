@@ -286,7 +286,7 @@ func (c *settling) closeRefund(ctx context.Context) error {
 // begin. Whether such a refund's money was to go back, explainReturn judges.
 func (c *settling) followed(ctx context.Context, machine, event string, outcome fsm.Outcome, err error) error {
 	if errors.Is(err, fsm.ErrNotFound) {
-		c.log.Info("no row of ours for this number", "machine", machine, "order_id", c.n.Data.OrderID, "delivery", c.from.delivery)
+		c.log.InfoContext(ctx, "no row of ours for this number", "machine", machine, "order_id", c.n.Data.OrderID, "delivery", c.from.delivery)
 		return nil
 	}
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *Service) hearStuck(ctx context.Context, m relay.Message) error {
 		return openCase(ctx, tx, origin{providerRefunds, m.ID}, orderID, event, outcome, detail)
 	})
 	if err == nil {
-		s.log.Warn("refund for a person", "refund_no", number, "order_id", orderID, "event", event)
+		s.log.WarnContext(ctx, "refund for a person", "refund_no", number, "order_id", orderID, "event", event)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -38,8 +39,11 @@ func (s *Service) answering(h handler) http.Handler {
 		}
 		p := problemOf(err)
 		if p.Status >= http.StatusInternalServerError {
-			s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status,
-				"request_id", r.Header.Get(headerRequestID), "error", err)
+			level := slog.LevelError
+			if p.Status == http.StatusServiceUnavailable { // the caller is told to come again
+				level = slog.LevelWarn
+			}
+			s.log.Log(r.Context(), level, "request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status, "error", err)
 		}
 		writeProblem(w, p)
 	})
@@ -49,14 +53,15 @@ func (s *Service) answering(h handler) http.Handler {
 // problem instead of a bare text for a path or method that does not exist.
 func (s *Service) guarded(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer s.recovered(w, r)
-		ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
-		defer cancel()
-		r = r.WithContext(ctx)
 		if !printable(r.Header.Get(headerRequestID)) {
 			r.Header.Set(headerRequestID, rand.Text())
 		}
-		w.Header().Set(headerRequestID, r.Header.Get(headerRequestID))
+		id := r.Header.Get(headerRequestID)
+		w.Header().Set(headerRequestID, id)
+		ctx, cancel := context.WithTimeout(withRequestID(s.observed(r.Context()), id), s.timeout)
+		defer cancel()
+		r = r.WithContext(ctx)
+		defer s.recovered(w, r)
 		h, pattern := mux.Handler(r)
 		if pattern == "" {
 			writeProblem(w, noRoute(h, w, r))
@@ -112,7 +117,7 @@ func (s *Service) recovered(w http.ResponseWriter, r *http.Request) {
 	if v == http.ErrAbortHandler { // net/http's own way to break off
 		panic(v)
 	}
-	s.log.Error("panic", "path", r.URL.Path, "value", fmt.Sprint(v), "stack", string(debug.Stack()))
+	s.log.ErrorContext(r.Context(), "panic", "path", r.URL.Path, "value", fmt.Sprint(v), "stack", string(debug.Stack()))
 	writeProblem(w, problem{Status: http.StatusInternalServerError})
 }
 

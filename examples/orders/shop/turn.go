@@ -44,7 +44,7 @@ func (s *Service) inTurn(ctx context.Context, locker lock.Locker, orderID string
 		outcome, err = settle()
 		return nil
 	})
-	s.took(locked, settled)
+	s.took(ctx, locked, settled)
 	if !settled {
 		return settle()
 	}
@@ -53,7 +53,7 @@ func (s *Service) inTurn(ctx context.Context, locker lock.Locker, orderID string
 
 // took counts and logs how the lock was come by. settled says that the locker
 // has run what it was given.
-func (s *Service) took(err error, settled bool) {
+func (s *Service) took(ctx context.Context, err error, settled bool) {
 	t := turnWrong
 	switch {
 	case err == nil:
@@ -67,7 +67,7 @@ func (s *Service) took(err error, settled bool) {
 	}
 	s.counters.turn(t)
 	if err != nil {
-		s.log.Warn("the lock of an order", "turn", string(t), "error", err)
+		s.log.WarnContext(ctx, "the lock of an order", "turn", string(t), "error", err)
 	}
 }
 
