@@ -59,8 +59,8 @@ func IdentitySize(e *EventInfo, values ...string) error {
 	return &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("the identity has %d bytes, more than %d", size, MaxIdentity)}
 }
 
-// UUIDText refuses a text that cannot be a uuid: PostgreSQL takes 32
-// hexadecimal digits, with hyphens or braces or without. The error is
+// UUIDText refuses a text that is no uuid: PostgreSQL takes 32 hexadecimal
+// digits, a hyphen after any four of them or none, in braces or not. The error is
 // ErrArgument, names the argument and not its value. Generated code calls it
 // before any SQL.
 func UUIDText(e *EventInfo, name, value string) error {
@@ -70,17 +70,19 @@ func UUIDText(e *EventInfo, name, value string) error {
 	return &CallError{e.Machine, e.Event, ErrArgument, fmt.Errorf("%s is no uuid", name)}
 }
 
+// isUUID reads as PostgreSQL's uuid_in does: a hyphen may stand after any four
+// digits but the last, and nowhere else.
 func isUUID(text string) bool {
 	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") {
 		text = text[1 : len(text)-1]
 	}
 	digits := 0
-	for _, r := range text {
-		switch {
-		case r >= '0' && r <= '9', r >= 'a' && r <= 'f', r >= 'A' && r <= 'F':
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'f', c >= 'A' && c <= 'F':
 			digits++
-		case r != '-':
-			digits = -1 << 20
+		case c != '-' || i == 0 || text[i-1] == '-' || digits%4 != 0 || digits == 32:
+			return false
 		}
 	}
 	return digits == 32

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/pawl-go/pawl/internal/pgparse"
 )
@@ -33,11 +34,18 @@ func readCondition(text string) (condition, error) {
 	if err != nil || len(result.GetStmts()) != 1 {
 		return condition{}, errForeign
 	}
-	targets := result.GetStmts()[0].GetStmt().GetSelectStmt().GetTargetList()
-	if len(targets) != 1 {
+	// To PL/pgSQL a condition is whatever can stand behind SELECT: one that ends in
+	// WHERE false is never true, and FROM gives its names other meanings.
+	query := result.GetStmts()[0].GetStmt().GetSelectStmt()
+	alone := &pg.SelectStmt{TargetList: query.GetTargetList(), LimitOption: pg.LimitOption_LIMIT_OPTION_DEFAULT, Op: pg.SetOperation_SETOP_NONE}
+	if len(alone.TargetList) != 1 || !proto.Equal(query, alone) {
 		return condition{}, errForeign
 	}
-	return condition{targets[0].GetResTarget().GetVal()}, nil
+	target := alone.TargetList[0].GetResTarget()
+	if target.GetName() != "" || len(target.GetIndirection()) > 0 {
+		return condition{}, errForeign
+	}
+	return condition{target.GetVal()}, nil
 }
 
 // readWhen parses a trigger as PostgreSQL shows it; the node is nil where it

@@ -1,6 +1,7 @@
 package sqlexpr
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 
@@ -51,21 +52,32 @@ func (t *typer) convert(v typed, to string) {
 	}
 }
 
-// modifier judges the length or precision of a type.
+// modifiers are the types that take a length or precision, each with the bounds of
+// its modifiers in order.
+var modifiers = map[string][][2]int{
+	"numeric": {{1, 1000}, {-1000, 1000}}, "varchar": {{1, 10_485_760}}, "bpchar": {{1, 10_485_760}}, "bit": {{1, 83_886_080}}, "varbit": {{1, 83_886_080}},
+	"time": {{0, math.MaxInt32}}, "timetz": {{0, math.MaxInt32}}, "timestamp": {{0, math.MaxInt32}}, "timestamptz": {{0, math.MaxInt32}},
+	"interval": {{0, math.MaxInt32}, {0, math.MaxInt32}},
+}
+
+// modifier judges the length or precision of a type. The grammar takes any
+// expressions there, PostgreSQL constants alone.
 func (t *typer) modifier(n *pg.TypeName, name string, at int) {
-	mods := n.GetTypmods()
+	mods, bounds := n.GetTypmods(), modifiers[name]
 	if len(mods) == 0 {
 		return
 	}
-	switch name {
-	case "numeric", "varchar", "bpchar", "bit", "varbit", "time", "timetz", "timestamp", "timestamptz", "interval":
-	default:
+	if bounds == nil {
 		t.add(at, Unsupported, name, "type %s takes no length", spoken(name))
 		return
 	}
-	first := mods[0].GetAConst()
-	if length := int(first.GetIval().GetIval()); first == nil || (name == "varchar" || name == "bpchar") && (length < 1 || length > 10_485_760) ||
-		name == "numeric" && (length < 1 || length > 1000) {
+	fits := len(mods) <= len(bounds)
+	for i := 0; fits && i < len(mods); i++ {
+		c := mods[i].GetAConst()
+		length := int(c.GetIval().GetIval())
+		fits = c.GetIval() != nil && length >= bounds[i][0] && length <= bounds[i][1]
+	}
+	if !fits {
 		t.add(at, Unsupported, name, "type %s cannot have this length or precision", spoken(name))
 	}
 }

@@ -41,7 +41,10 @@ var judged = []struct {
 	// casts
 	{"a::uuid = u", 0, sqlexpr.Mismatch}, {"t::uuid IS NULL", -1, 0}, {"b::bigint = 1", 0, sqlexpr.Mismatch}, {"b::integer = 1", -1, 0}, {"a::boolean", 0, sqlexpr.Mismatch}, {"i::boolean", -1, 0},
 	{"d::bigint = 1", 0, sqlexpr.Mismatch}, {"j::bigint = 1", -1, 0}, {"u::bytea = r", 0, sqlexpr.Mismatch}, {"70000::smallint = 1", 0, sqlexpr.Unreadable}, {"'x'::integer = 1", 0, sqlexpr.Unreadable},
-	{"'{'::jsonb = j", 0, sqlexpr.Unreadable}, {"t::text(3) = 'x'", 3, sqlexpr.Unsupported}, {"n::numeric(1001) = 1", 3, sqlexpr.Unsupported}, {"ARRAY[] = ARRAY[1]", 0, sqlexpr.Mismatch},
+	{"'{'::jsonb = j", 0, sqlexpr.Unreadable}, {"t::text(3) = 'x'", 3, sqlexpr.Unsupported}, {"n::numeric(1001) = 1", 3, sqlexpr.Unsupported}, {"n::numeric(10,(SELECT 1)) = 1", 3, sqlexpr.Unsupported},
+	{"n::numeric(10,pg_sleep(0)) = 1", 3, sqlexpr.Unsupported}, {"n::numeric(10,2,3) = 1", 3, sqlexpr.Unsupported}, {"n::numeric(10,1001) = 1", 3, sqlexpr.Unsupported}, {"n::numeric(10,-1) = 1", -1, 0}, {"n::numeric(10,2) = 1", -1, 0},
+	{"B'1' = 1::bit(0)", 10, sqlexpr.Unsupported}, {"B'1' = 1::bit(-1)", 10, sqlexpr.Unsupported}, {"at::timestamptz(3) = at", -1, 0},
+	{"at - at > interval '1' hour", -1, 0}, {"at - at > interval '1' second(3)", -1, 0}, {"at - at > interval(3) '1'", -1, 0}, {"ARRAY[] = ARRAY[1]", 0, sqlexpr.Mismatch},
 	{"ARRAY[]::bigint[] = ARRAY[a]", -1, 0},
 	// constants
 	{"u = 'zz'", 4, sqlexpr.Unreadable}, {"u = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", -1, 0}, {"u = '{a0eebc999c0b4ef8bb6d6bb9bd380a11}'", -1, 0}, {"u = '{a0eebc999c0b4ef8bb6d6bb9bd380a11'", 4, sqlexpr.Unreadable},
