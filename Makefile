@@ -6,6 +6,8 @@ SHELL := /bin/sh
 # nothing but Go is needed, and the first build takes seconds.
 PURE := CGO_ENABLED=0
 PACKAGES := ./...
+# What tests use of npm.
+NODE := internal/needs/testdata/node
 
 .PHONY: help
 help: ## show this list
@@ -36,15 +38,35 @@ race: ## all tests with the race detector, but those of mutants and keys
 	@# Breaking SQL is one goroutine's work on parse trees, which the detector makes take minutes.
 	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v -e /internal/mutate -e /internal/keyed)
 
+# Patroni and etcd, from Debian. One short round is among the tests.
+.PHONY: failover
+failover: ## kill and freeze the primary of a Patroni cluster under load: ROUNDS=5 SEED=1 TTL=6 (seconds)
+	PAWL_FAILOVER_ROUNDS=$(or $(ROUNDS),5) PAWL_FAILOVER_SEED=$(or $(SEED),1) PAWL_FAILOVER_TTL=$(or $(TTL),6) \
+	$(PURE) go test -count=1 -v -timeout 3h ./internal/failover
+
+# The programs that npm has are of a server alone: a replica needs a pg_basebackup, and a
+# dump a pg_dump, of its release. Patroni has its own.
+NEWEST = bin=$$(node $(NODE)/postgresql.mjs) && "$$bin/postgres" --version && PATH="$$bin:$$PATH" $(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test -timeout 40m
+WITHOUT := -skip '^(TestReplica|TestAReplicaThatIsBehind|TestAwaitStandbys|TestRestoredFromADump|TestNothingAcknowledgedIsLost)$$'
+
+$(NODE)/node_modules/.package-lock.json: $(NODE)/package-lock.json
+	npm ci --prefix $(NODE) --ignore-scripts --no-fund --no-audit --loglevel=error
+
+.PHONY: test-newest
+test-newest: $(NODE)/node_modules/.package-lock.json ## all tests on the newest PostgreSQL, which npm has; needs node and npm
+	@$(NEWEST) $(WITHOUT) $(PACKAGES)
+
+.PHONY: newest-sample
+newest-sample: $(NODE)/node_modules/.package-lock.json ## the races, a generated matrix, histories in partitions and the audit there, for every change
+	@$(NEWEST) ./gen/order ./internal/audit ./fsm/relay
+	@$(NEWEST) -run 'Race|Many|Partition|History|Lost|Isolation|Snapshot|SyncWait|Batch' ./internal/acceptance
+
 .PHONY: generate
 generate: ## make migrations, queries and Go from the definitions
 	$(PURE) go run ./cmd/fsmgen generate --distribution citus
 
-NODE := internal/needs/testdata/node
-
 .PHONY: screenshots
-screenshots: ## the pictures in docs/images, from pages of the definitions; needs node, npm and chromium, and uses pngquant
-	npm ci --prefix $(NODE) --ignore-scripts --no-fund --no-audit --loglevel=error
+screenshots: $(NODE)/node_modules/.package-lock.json ## the pictures in docs/images, from pages of the definitions; needs node, npm and chromium, and uses pngquant
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && mkdir -p docs/images && \
 	$(PURE) go run ./cmd/fsmgen docs "$$folder" && \
 	CHROMIUM=$$(command -v chromium || command -v google-chrome) node $(NODE)/screenshots.mjs "$$folder" docs/images
@@ -95,4 +117,4 @@ test-bench: ## the tests of the benchmark, which measure nothing
 	$(PURE) go run ./internal/localpg/withpg -- sh -c 'cd bench && $(PURE) go test ./...'
 
 .PHONY: ci
-ci: check demo mutate-sample test-plain test-bench race ## everything that a change must pass; ends in go test's own lines
+ci: check demo mutate-sample test-plain newest-sample test-bench race ## everything that a change must pass; ends in go test's own lines

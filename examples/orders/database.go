@@ -13,6 +13,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/internal/localpg"
 	"github.com/pawl-go/pawl/migrations"
 )
@@ -93,6 +94,7 @@ func limit(config *pgxpool.Config, maxConns int32) {
 	}
 	config.MaxConnIdleTime = maxConnIdleTime
 	config.HealthCheckPeriod = healthCheckPeriod
+	fsm.WatchSyncWaits(&config.ConnConfig.Config) // on a server with synchronous standbys; nothing elsewhere
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -53,6 +54,7 @@ func TestWithDatabase(t *testing.T) {
 		"postgres://ann:secret@db.example:5433/shop?sslmode=disable",
 		"postgresql://ann:secret@db.example:5433?dbname=shop&sslmode=disable",
 		"host=db.example port=5433 user=ann password=secret dbname=shop sslmode=disable",
+		"postgres://ann:secret@db.example:5433/shop?options=-c%20geqo%3Doff",
 	} {
 		its, err := withDatabase(server, "pawl_demo_1")
 		require.NoError(t, err)
@@ -60,6 +62,9 @@ func TestWithDatabase(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []any{"db.example", uint16(5433), "ann", "secret", "pawl_demo_1"},
 			[]any{config.Host, config.Port, config.User, config.Password, config.Database})
+		if options := config.RuntimeParams["options"]; strings.Contains(server, "options") {
+			require.Equal(t, "-c geqo=off", options)
+		}
 	}
 	_, err := withDatabase("postgres://ann:secret@db example/", "x")
 	require.Error(t, err)

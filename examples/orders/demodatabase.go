@@ -73,6 +73,6 @@ func withDatabase(serverURL, name string) (string, error) {
 	q := u.Query()
 	q.Del("dbname")
 	q.Del("database")
-	u.RawQuery = q.Encode()
+	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // a plus is a plus to PostgreSQL
 	return u.String(), nil
 }

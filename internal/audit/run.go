@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,6 +77,9 @@ func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "fsmgen audit"
 	}
+	if config.ValidateConnect != nil {
+		config.ValidateConnect = asWriter(config.ValidateConnect)
+	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -84,6 +88,27 @@ func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 		return nil, &Error{Kind: ErrConnect, Err: err}
 	}
 	return conn, nil
+}
+
+// asWriter has target_session_attrs judge a server by what it takes of others: that our
+// session writes nothing makes no standby of a primary.
+func asWriter(validate pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
+	return func(ctx context.Context, conn *pgconn.PgConn) error {
+		said, err := conn.Exec(ctx, "SELECT pg_is_in_recovery()").ReadAll()
+		if err != nil {
+			return err
+		}
+		begin := "BEGIN READ WRITE"
+		if string(said[0].Rows[0][0]) == "t" { // which would refuse that
+			begin = "BEGIN"
+		}
+		if _, err := conn.Exec(ctx, begin).ReadAll(); err != nil {
+			return err
+		}
+		refused := validate(ctx, conn) // pgx may take the connection all the same
+		_, err = conn.Exec(ctx, "ROLLBACK").ReadAll()
+		return cmp.Or(refused, err)
+	}
 }
 
 // auditor is one run.

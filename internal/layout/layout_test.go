@@ -103,13 +103,15 @@ var table = []struct {
 	{"internal/testredis", []string{"internal/needs"}},
 	{"internal/testrabbit", []string{"internal/needs"}},
 	{"internal/testpgbouncer", []string{"internal/needs"}},
+	{"internal/testpatroni", []string{"internal/needs"}},
 	{"internal/layout", nil},
 	{"internal/stranger", nil},
 	{"internal/acceptance", nil},
+	{"internal/failover", nil},
 }
 
 // helpers are imported from tests alone.
-var helpers = []string{"internal/testdb", "internal/testredis", "internal/testrabbit", "internal/testpgbouncer", "internal/needs"}
+var helpers = []string{"internal/testdb", "internal/testredis", "internal/testrabbit", "internal/testpgbouncer", "internal/testpatroni", "internal/needs"}
 
 // list runs go list and returns its lines.
 func list(t *testing.T, format string) []string {

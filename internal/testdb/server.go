@@ -68,6 +68,6 @@ func withDatabase(connString, name string) (string, error) {
 	query := u.Query()
 	query.Del("dbname")
 	query.Del("database")
-	u.RawQuery = query.Encode()
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // a plus is a plus to PostgreSQL
 	return u.String(), nil
 }

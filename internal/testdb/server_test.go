@@ -52,6 +52,7 @@ func TestWithDatabase(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
 		{"postgres://u:p%40ss@h:5/old?sslmode=disable", "postgres://u:p%40ss@h:5/new?sslmode=disable"},
 		{"postgresql://h", "postgresql://h/new"},
+		{"postgres://h/old?options=-c%20geqo%3Doff%2Bx", "postgres://h/new?options=-c%20geqo%3Doff%2Bx"},
 		{"postgres://h/old?dbname=older&database=oldest", "postgres://h/new"},
 		{"host=h user=u dbname=old", "host=h user=u dbname=old dbname=new"},
 	} {
