@@ -56,6 +56,11 @@ type Config struct {
 	SweepEvery time.Duration
 	// Timeout bounds one request; 0 means 10 s, about what a provider waits.
 	Timeout time.Duration
+	// Limit is for each address that asks, CallbackLimit for each that delivers
+	// callbacks; the zero value is none. Who asks too often is told 429 and when to
+	// come again, before anything was read. Keep that of callbacks far above what a
+	// provider sends at its worst: each refusal is a payment that is heard of later.
+	Limit, CallbackLimit Limit
 }
 
 const defaultTimeout = 10 * time.Second
@@ -76,6 +81,8 @@ type Service struct {
 	refund   keyed
 	calls    *refundCalls // nil without a provider of refunds
 	counters counters
+
+	limits, callbackLimits *limiter // nil for none
 }
 
 // The providers, as paths, actors and cases name them.
@@ -95,6 +102,7 @@ func New(c Config) (*Service, error) {
 	s := &Service{
 		pool: c.Pool, replica: c.Replica, clock: c.Clock, lock: c.Lock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
 		verify: map[string]webhook.Verifier{},
+		limits: newLimiter(c.Limit), callbackLimits: newLimiter(c.CallbackLimit),
 	}
 	if s.log == nil {
 		s.log = slog.Default()
