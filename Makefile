@@ -116,5 +116,12 @@ test-bench: ## the tests of the benchmark, which measure nothing
 	cd bench && $(PURE) go vet ./...
 	$(PURE) go run ./internal/localpg/withpg -- sh -c 'cd bench && $(PURE) go test ./...'
 
+# What runs where money is; the rest is a program on a developer's machine.
+VULNS := ./fsm/... ./examples/...
+
+.PHONY: vulns
+vulns: ## known vulnerabilities that are called; VULNS=./... for the generator too
+	$(PURE) go run ./internal/vulns $(VULNS)
+
 .PHONY: ci
-ci: check demo mutate-sample test-plain newest-sample test-bench race ## everything that a change must pass; ends in go test's own lines
+ci: check vulns demo mutate-sample test-plain newest-sample test-bench race ## everything that a change must pass; ends in go test's own lines

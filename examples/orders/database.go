@@ -65,7 +65,7 @@ func openDatabase(ctx context.Context, opts databaseOptions) (pool *pgxpool.Pool
 	}()
 	config, err := pgxpool.ParseConfig(server.URL)
 	if err != nil {
-		return nil, nil, fmt.Errorf("database URL: %w", err)
+		return nil, nil, errDatabaseURL
 	}
 	limit(config, opts.MaxConns)
 	if err := migrate(ctx, config.ConnConfig); err != nil {
@@ -84,6 +84,9 @@ func openDatabase(ctx context.Context, opts databaseOptions) (pool *pgxpool.Pool
 	}
 	return pool, stop, nil
 }
+
+// errDatabaseURL stands for pgx's own error, which may show the password.
+var errDatabaseURL = errors.New("DATABASE_URL is no connection string such as postgres://user:password@host:5432/database")
 
 // limit bounds the pool and what its sessions may wait for; of the latter, what
 // the URL says goes first.

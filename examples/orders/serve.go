@@ -72,6 +72,7 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 	}
 	config.Telemetry, config.Ready = metrics.telemetry, migrated(pool)
 	config.Pool, config.Log, config.SweepEvery = pool, log, settings.SweepEvery
+	config.Limit, config.CallbackLimit = settings.Limit, settings.CallbackLimit
 	config.Refunds, config.RefundPolicy = refunds, attempt.Policy{CallTimeout: settings.ProviderTimeout}
 	if settings.RedisURL != "" {
 		locker, stop, err := openLock(ctx, settings.RedisURL, usualTimes, pool, log, metrics.telemetry.FellBack("lock"))

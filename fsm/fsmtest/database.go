@@ -21,6 +21,8 @@ const (
 	skipVariable       = "PAWL_TEST_SKIP"
 	statementsVariable = "PAWL_TEST_STATEMENTS"
 	roundsVariable     = "PAWL_TEST_ROUNDS"
+	afterVariable      = "PAWL_TEST_AFTER"
+	roleVariable       = "PAWL_TEST_ROLE"
 
 	maxConns = 10
 	// patience bounds every wait. It is there to fail a test that would hang, and
@@ -92,6 +94,9 @@ func create(m *Machine) (*engine, error) {
 		defer cancel()
 		if database.e != nil {
 			database.e.pool.Close()
+			if database.e.callers != nil {
+				database.e.callers.Close()
+			}
 		}
 		return execute(ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 	}
@@ -100,6 +105,9 @@ func create(m *Machine) (*engine, error) {
 		return nil, err
 	}
 	if err := migrate(ctx, m, own); err != nil {
+		return nil, err
+	}
+	if err := after(ctx, os.Getenv(afterVariable), own); err != nil {
 		return nil, err
 	}
 	config, err := pgxpool.ParseConfig(own)
@@ -117,6 +125,10 @@ func create(m *Machine) (*engine, error) {
 		return nil, err
 	}
 	e := newEngine(m, pool, statements)
+	e.role = os.Getenv(roleVariable)
+	if e.callers, err = callers(config, e.role); err != nil {
+		return nil, err
+	}
 	if e.values, err = readValues(m); err != nil {
 		return nil, err
 	}
@@ -128,7 +140,7 @@ func create(m *Machine) (*engine, error) {
 }
 
 func migrate(ctx context.Context, m *Machine, url string) error {
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := connect(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -146,8 +158,19 @@ func migrate(ctx context.Context, m *Machine, url string) error {
 	return loosen(ctx, conn, m)
 }
 
+// errURL stands for the errors of pgx and of net/url, which may show a password.
+var errURL = errors.New(urlVariable + " is no connection string such as postgres://user:password@host:5432/database")
+
+func connect(ctx context.Context, url string) (*pgx.Conn, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, errURL
+	}
+	return pgx.ConnectConfig(ctx, config)
+}
+
 func execute(ctx context.Context, url, sql string) error {
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := connect(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -163,7 +186,7 @@ func beside(admin, name string) (string, error) {
 	}
 	u, err := url.Parse(admin)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", urlVariable, err)
+		return "", errURL // the URL's own error would show its password
 	}
 	u.Path = "/" + name
 	return u.String(), nil

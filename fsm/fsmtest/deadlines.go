@@ -55,7 +55,7 @@ func (e *engine) sweep(t *testing.T, event *Event, sweep fsm.Sweep, now time.Tim
 	if len(rows) == 0 {
 		untested(t, "TestMatrix says why there are none for "+event.Name)
 	}
-	swept, err := sweep(t.Context(), e.statements.on(e.pool), fsm.SweepPage{Now: &now, Actor: "sweep"})
+	swept, err := sweep(t.Context(), e.on(e.pool), fsm.SweepPage{Now: &now, Actor: "sweep"})
 	if err != nil {
 		t.Fatalf("%s, sweep of %s: %v", e.m.Name, event.Name, err)
 	}

@@ -29,6 +29,13 @@
 // declare are taken away, as are foreign keys and unique indexes beside the key:
 // they are not the machine's, and rows can be made without knowing them.
 //
+// # In another role
+//
+// PAWL_TEST_AFTER names a file of SQL that runs in the migrated database, such as
+// gen/roles.sql, and PAWL_TEST_ROLE the role in which calls are then made: whether it
+// may do all that the machine does, and by which ways. Rows are made and looked at as
+// the user of PAWL_TEST_DATABASE_URL, who must be allowed to take on that role.
+//
 // # Broken on purpose
 //
 // PAWL_TEST_STATEMENTS names a file of statements, each beginning with the line

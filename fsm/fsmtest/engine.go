@@ -19,7 +19,10 @@ type engine struct {
 	m          *Machine
 	pool       *pgxpool.Pool
 	statements statements
-	keys       *atomic.Int64
+	// callers are sessions in the role of the calls; nil where that is the tests'.
+	callers *pgxpool.Pool
+	role    string
+	keys    *atomic.Int64
 	// batch has the calls of events made by batches of one.
 	batch bool
 	// facts has one lock for each event with an identity: its cases bring the
@@ -169,7 +172,7 @@ func (e *engine) call(ctx context.Context, on fsm.DB, list []string, options []f
 		on = e.pool
 	}
 	return &Call{
-		Context: ctx, On: single{e.statements.on(on)}, Batch: e.batch,
+		Context: ctx, On: single{e.on(on)}, Batch: e.batch,
 		Options: append([]fsm.Option{fsm.At(clock), fsm.Actor(actor), fsm.Reason(reason), fsm.RequestID(request)}, options...),
 		row:     e.pool.QueryRow(ctx, "SELECT "+strings.Join(list, ", "), once),
 	}

@@ -47,7 +47,7 @@ func (e *engine) pages(t *testing.T, like *overdue, sweep fsm.Sweep, now time.Ti
 		}
 		tx := e.unsorted(t)
 		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-		got, err := sweep(ctx, e.statements.on(tx), page)
+		got, err := sweep(ctx, e.on(tx), page)
 		if err != nil {
 			like.fatal(step, "%v", err)
 		}
@@ -169,7 +169,7 @@ func (e *engine) byServerClock(t *testing.T, like *overdue, sweep fsm.Sweep) {
 		if err != nil {
 			like.fatal(insideStep, "ask what must be: %v", err)
 		}
-		swept, err := sweep(ctx, e.statements.on(tx), fsm.SweepPage{Actor: "sweep"})
+		swept, err := sweep(ctx, e.on(tx), fsm.SweepPage{Actor: "sweep"})
 		if err != nil {
 			like.fatal(insideStep, "%v", err)
 		}

@@ -50,7 +50,9 @@ func oneRound(m *testing.M, file, pattern string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		database.e = newEngine(database.e.m, database.e.pool, set)
+		before := database.e
+		database.e = newEngine(before.m, before.pool, set)
+		database.e.callers, database.e.role = before.callers, before.role
 	}
 	return m.Run(), nil
 }

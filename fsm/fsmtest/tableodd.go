@@ -83,7 +83,7 @@ func (w *writing) sweepFails(event *Event, sweep fsm.Sweep) {
 		}
 		w.inSavepoint(func(tx pgx.Tx) {
 			now := sweepTime
-			if swept, err := sweep(w.ctx, w.e.statements.on(tx), fsm.SweepPage{Now: &now}); !errors.Is(err, fsm.ErrNothingDone) {
+			if swept, err := sweep(w.ctx, w.e.on(tx), fsm.SweepPage{Now: &now}); !errors.Is(err, fsm.ErrNothingDone) {
 				w.t.Fatalf("the sweep of %s, which a trigger swallows: %+v and the error %v, want %v", event.Name, swept, err, fsm.ErrNothingDone)
 			}
 		})

@@ -64,13 +64,17 @@ func Run(ctx context.Context, url string, machines []*model.Machine, o Options) 
 	return a.report, err
 }
 
+// errConnString stands for pgx's own error, which repeats the text and leaves out of it
+// what it takes for the password: of a text that is no connection string, it can't know.
+var errConnString = errors.New("this is no connection string such as postgres://user:password@host:5432/database")
+
 // connect opens a session that refuses to write, and to pass over rows that
 // row-level security hides. When a query's context ends, pgx asks the server to
 // stop too.
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, &Error{Kind: ErrConnect, Err: err}
+		return nil, &Error{Kind: ErrConnect, Err: errConnString}
 	}
 	config.RuntimeParams["default_transaction_read_only"] = "on"
 	config.RuntimeParams["row_security"] = "off"

@@ -18,12 +18,15 @@ type generateOptions struct {
 	advance bool
 	// distribution is over what the tables are distributed; empty for nothing.
 	distribution string
+	// roles are those of the database; empty to go by what is there.
+	roles string
 }
 
 func generateFlags(k *call) {
 	k.flags.BoolVar(&k.generate.check, "check", false, "write nothing; show the difference and exit 1 if there is one")
 	k.flags.BoolVar(&k.generate.advance, "advance", false, "the programs generated before the newest definitions are gone: write the migrations that end what was kept for them")
 	k.flags.StringVar(&k.generate.distribution, "distribution", "", "write gen/citus.sql too, which distributes the tables: `citus`")
+	k.flags.StringVar(&k.generate.roles, "roles", "", "write gen/roles.sql too, which says who may do what in the database: default, none, or `NAMES` such as app=shop_app,calls=functions; later runs go by the file")
 }
 
 // runGenerate writes what the definitions make, or shows the difference.
@@ -35,12 +38,20 @@ func runGenerate(ctx context.Context, k *call) int {
 	if err != nil {
 		return k.fail(err)
 	}
+	options := []pipeline.Option{pipeline.DistributedOver(distribution)}
+	if k.generate.roles != "" {
+		roles, err := pipeline.Roles(k.generate.roles)
+		if err != nil {
+			return k.fail(err)
+		}
+		options = append(options, roles)
+	}
 	var problems diag.List
 	generate := pipeline.GenerateWaiting
 	if k.generate.advance {
 		generate = pipeline.Advance
 	}
-	set, waiting, err := generate(ctx, os.DirFS(k.dir), &problems, pipeline.DistributedOver(distribution))
+	set, waiting, err := generate(ctx, os.DirFS(k.dir), &problems, options...)
 	idle := errors.Is(err, pipeline.ErrNothingWaits)
 	if err != nil && !idle {
 		return k.fail(k.atRoot(err))

@@ -53,3 +53,45 @@ func TestNothingToDistribute(t *testing.T) {
 	require.Equal(t, 0, code, text)
 	require.NotContains(t, out, "citus.sql")
 }
+
+// The file that makes roles is kept once it is asked for, in the form that it was asked
+// for, and the programs go with it.
+func TestGenerateRoles(t *testing.T) {
+	t.Parallel()
+	dir := project(t, "go.mod", "module example.com/x\n", "definitions/lamp.yaml", withTable(lamp, "name: lamps, key: {column: id, type: bigint}"))
+	generate := func(want int, args ...string) string {
+		t.Helper()
+		code, out, text := run(append([]string{"generate", "-C", dir}, args...)...)
+		require.Equal(t, want, code, "%q\n%s%s", args, out, text)
+		return out + text
+	}
+	code, _, text := run("init", "-C", dir)
+	require.Equal(t, 0, code, text)
+	generate(0)
+	file, db := filepath.Join(dir, "gen", "roles.sql"), filepath.Join(dir, "gen", "db", "lamp.sql.go")
+	require.NoFileExists(t, file)
+	plain, err := os.ReadFile(db)
+	require.NoError(t, err)
+
+	require.Contains(t, generate(0, "--roles", "app=shop_app"), "created  gen/roles.sql\n")
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(content), "ON TABLE public.lamps TO shop_app;")
+	generate(0, "--check") // without the flag as with it
+	require.Contains(t, generate(1, "--check", "--roles", "default"), "+GRANT SELECT, INSERT (id, status, version), UPDATE (status, version) ON TABLE public.lamps TO pawl_app;")
+
+	require.Contains(t, generate(0, "--roles", "app=shop_app,calls=functions"), "changed  gen/db/lamp.sql.go\n")
+	called, err := os.ReadFile(db)
+	require.NoError(t, err)
+	require.Regexp(t, "`-- name: LampCreate :one\nSELECT \\* FROM public\\.fsm_lamp_create_[0-9a-f]{10}\\(\\$1::", string(called))
+	generate(0, "--check")
+
+	require.Contains(t, generate(0, "--roles", "none"), "removed  gen/roles.sql\n")
+	again, err := os.ReadFile(db)
+	require.NoError(t, err)
+	require.Equal(t, string(plain), string(again))
+	generate(0, "--check")
+
+	require.Contains(t, generate(2, "--roles", "app=Shop"), "app=Shop")
+	require.NoFileExists(t, file)
+}

@@ -47,12 +47,13 @@ var table = []struct {
 	{"internal/jsonschema", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check"}},
 	{"internal/gendiagram", []string{"internal/model", "internal/picture", "internal/wording"}},
 	{"internal/gensql", []string{"internal/model", "internal/diag", "internal/sqlname"}},
+	{"internal/genroles", []string{"internal/pgparse", "internal/sqlname", "internal/tables"}},
 	{"internal/gengo", []string{"internal/duration", "internal/model", "internal/genfile", "internal/sqlcname", "internal/sqlname"}},
 	{"internal/genfire", []string{"internal/model", "internal/genfile", "internal/suite", "internal/sqlname"}},
 	{"internal/sqlcgen", nil},
 	{"internal/tables", nil},
 	{"internal/fileset", nil},
-	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass", "internal/sqlname", "internal/sqlcname", "internal/gendocs", "internal/genfire", "internal/suite", "internal/gensvg", "internal/gendiagram", "internal/picture", "internal/genmatrix", "internal/gensuite", "internal/wording", "internal/tables"}},
+	{"internal/pipeline", []string{"internal/diag", "internal/syntax", "internal/model", "internal/check", "internal/jsonschema", "internal/genroles", "internal/gensql", "internal/gengo", "internal/sqlcgen", "internal/fileset", "internal/bypass", "internal/sqlname", "internal/sqlcname", "internal/gendocs", "internal/genfire", "internal/suite", "internal/gensvg", "internal/gendiagram", "internal/picture", "internal/genmatrix", "internal/gensuite", "internal/wording", "internal/tables"}},
 	{"internal/compare", []string{"internal/diag", "internal/duration", "internal/model", "internal/sqlexpr"}},
 	{"internal/revision", nil},
 	{"internal/audit", []string{"internal/model", "internal/pgparse", "internal/sqlname"}},
@@ -108,6 +109,8 @@ var table = []struct {
 	{"internal/stranger", nil},
 	{"internal/acceptance", nil},
 	{"internal/failover", nil},
+	{"internal/grants", nil},
+	{"internal/vulns", nil},
 }
 
 // helpers are imported from tests alone.

@@ -142,10 +142,17 @@ func (s *Server) StopOnSignal() (release func()) {
 }
 
 // ping connects once, and bounded: a mistyped host must not hang the caller.
+// errConnString stands for pgx's own error, which may show a password.
+var errConnString = errors.New("it is no connection string such as postgres://user:password@host:5432/database")
+
 func ping(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	conn, err := pgconn.Connect(ctx, url)
+	config, err := pgconn.ParseConfig(url)
+	if err != nil {
+		return errConnString
+	}
+	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/fileset"
 	"github.com/pawl-go/pawl/internal/gengo"
+	"github.com/pawl-go/pawl/internal/genroles"
 	"github.com/pawl-go/pawl/internal/gensql"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/sqlcgen"
@@ -110,12 +111,14 @@ func Advance(ctx context.Context, fsys fs.FS, problems *diag.List, options ...Op
 	return generate(ctx, fsys, way{step: advance, must: true}.with(options), problems)
 }
 
-// way is how migrations come about, and whether there must be one; and over what
-// the tables are distributed, if anything.
+// way is how migrations come about, and whether there must be one; over what the
+// tables are distributed, if anything; and which roles there are.
 type way struct {
 	step         next
 	must         bool
 	distribution Distribution
+	// roles are those to make, nil to go by the file that is there.
+	roles *genroles.Names
 }
 
 func generate(ctx context.Context, fsys fs.FS, to way, problems *diag.List) (*fileset.Set, []Waiting, error) {
@@ -146,7 +149,11 @@ func generate(ctx context.Context, fsys fs.FS, to way, problems *diag.List) (*fi
 	if to.must && l.added == 0 {
 		return nil, nil, ErrNothingWaits
 	}
-	if err := render(ctx, fsys, module, machines, l, set, problems); err != nil || problems.Errors() > 0 {
+	to.roles, err = to.rolesFor(fsys)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := render(ctx, fsys, module, machines, l, set, *to.roles, problems); err != nil || problems.Errors() > 0 {
 		return nil, nil, err
 	}
 	if err := distribute(to.distribution, machines, l, set); err != nil {
@@ -156,7 +163,7 @@ func generate(ctx context.Context, fsys fs.FS, to way, problems *diag.List) (*fi
 }
 
 // render adds everything but the migrations to the set.
-func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Machine, l *landed, set *fileset.Set, problems *diag.List) error {
+func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Machine, l *landed, set *fileset.Set, roles genroles.Names, problems *diag.List) error {
 	db := sqlcgen.Input{Migrations: append(standIns(machines, l), l.files...)}
 	var err error
 	if db.Queries, err = queries(fsys, machines, l, set); err != nil {
@@ -168,7 +175,7 @@ func render(ctx context.Context, fsys fs.FS, module string, machines []*model.Ma
 	}
 	packages := packagesOf(machines, module, tested)
 	if len(db.Queries) > 0 {
-		if err := database(ctx, machines, db, set, problems); err != nil || problems.Errors() > 0 {
+		if err := database(ctx, machines, db, l, set, roles, problems); err != nil || problems.Errors() > 0 {
 			return err
 		}
 	}
@@ -296,7 +303,7 @@ func sqlFiles(fsys fs.FS, dir string) ([]sqlcgen.File, error) {
 
 // database adds gen/db to the set. What sqlc finds wrong with a fragment of a
 // definition becomes a problem there.
-func database(ctx context.Context, machines []*model.Machine, in sqlcgen.Input, set *fileset.Set, problems *diag.List) error {
+func database(ctx context.Context, machines []*model.Machine, in sqlcgen.Input, l *landed, set *fileset.Set, roles genroles.Names, problems *diag.List) error {
 	var probes []gensql.Probe
 	for _, m := range machines {
 		probes = append(probes, gensql.Probes(m)...)
@@ -304,7 +311,7 @@ func database(ctx context.Context, machines []*model.Machine, in sqlcgen.Input, 
 	for _, p := range probes {
 		in.Probes = append(in.Probes, p.SQL)
 	}
-	files, issues, err := sqlcgen.Generate(ctx, in)
+	files, statements, issues, err := analyse(ctx, in, roles)
 	if err != nil {
 		return err
 	}
@@ -323,6 +330,11 @@ func database(ctx context.Context, machines []*model.Machine, in sqlcgen.Input, 
 		return fmt.Errorf("sqlc refuses generated SQL, which is a fault of fsmgen: %+v", ours)
 	}
 	declaredTwice(machines, files, problems)
+	if problems.Errors() == 0 {
+		if files, err = withRoles(machines, l, files, statements, set, roles); err != nil {
+			return err
+		}
+	}
 	for _, f := range files {
 		if err := set.Add(path.Join(Gen, "db", f.Name), f.Content); err != nil {
 			return err

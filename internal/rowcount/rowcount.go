@@ -38,12 +38,15 @@ type State struct {
 // Counter counts in one database. It is not safe for concurrent use.
 type Counter struct{ conn *pgx.Conn }
 
+// errConnString stands for pgx's own error, which may show a password.
+var errConnString = errors.New("this is no connection string such as postgres://user:password@host:5432/database")
+
 // Open connects to the database of a URL or keyword string. Tables are looked
 // up by its search_path. The caller must Close the counter.
 func Open(ctx context.Context, url string) (*Counter, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, err // pgx leaves the password out
+		return nil, errConnString
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {

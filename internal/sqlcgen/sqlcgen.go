@@ -93,17 +93,42 @@ const probeConfig = `  - engine: postgresql
 // Generate runs sqlc and returns the files of gen/db, sorted by name, or the
 // issues it found. An error means that sqlc could not be run at all.
 func Generate(ctx context.Context, in Input) ([]File, []Issue, error) {
+	var files []File
+	issues, err := run(ctx, in, "", func(dir string) (err error) {
+		files, err = read(filepath.Join(dir, "gen", "db"))
+		return err
+	})
+	return files, issues, err
+}
+
+// Analyse is Generate, and returns the statements too, in the order of sqlc.
+func Analyse(ctx context.Context, in Input) ([]File, []Statement, []Issue, error) {
+	var files []File
+	var statements []Statement
+	issues, err := run(ctx, in, analysisConfig, func(dir string) (err error) {
+		if statements, err = readStatements(dir); err != nil {
+			return err
+		}
+		files, err = read(filepath.Join(dir, "gen", "db"))
+		return err
+	})
+	return files, statements, issues, err
+}
+
+// run runs sqlc in a folder of its own, with more in its configuration, and has
+// done read what it made there, unless it found issues.
+func run(ctx context.Context, in Input, more string, done func(dir string) error) ([]Issue, error) {
 	dir, err := os.MkdirTemp("", "fsmgen-sqlc-")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a left-over temporary folder harms nobody
-	if err := write(dir, in); err != nil {
-		return nil, nil, err
+	if err := write(dir, in, more); err != nil {
+		return nil, err
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, program, "generate", "--no-remote", "-f", filepath.Join(dir, "sqlc.yaml"))
 	cmd.Env = append(append(os.Environ(), childEnv...), childMark+"=1", "SQLCCACHE="+filepath.Join(dir, "cache"))
@@ -113,15 +138,15 @@ func Generate(ctx context.Context, in Input) ([]File, []Issue, error) {
 	if err := cmd.Run(); err != nil {
 		var exit *exec.ExitError
 		if issues := parse(out.String()); errors.As(err, &exit) && len(issues) > 0 {
-			return nil, issues, nil
+			return issues, nil
 		}
-		return nil, nil, fmt.Errorf("sqlc: %w: %s", err, strings.TrimSpace(out.String()))
+		return nil, fmt.Errorf("sqlc: %w: %s", err, strings.TrimSpace(out.String()))
 	}
-	return read(filepath.Join(dir, "gen", "db"))
+	return nil, done(dir)
 }
 
-func write(dir string, in Input) error {
-	config := Config
+func write(dir string, in Input, more string) error {
+	config := Config + more
 	probes := make([]File, len(in.Probes))
 	for i, p := range in.Probes {
 		probes[i] = File{fmt.Sprintf("p%d.sql", i), fmt.Appendf(nil, "-- name: Probe%d :exec\n%s;\n", i, p)}
@@ -150,21 +175,21 @@ func write(dir string, in Input) error {
 	return nil
 }
 
-func read(dir string) ([]File, []Issue, error) {
+func read(dir string) ([]File, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var files []File
 	for _, e := range entries {
 		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		files = append(files, File{e.Name(), content})
 	}
 	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })
-	return files, nil, nil
+	return files, nil
 }
 
 var issueLine = regexp.MustCompile(`^(?:.*/)?(migrations|queries|probes)/([^/:]+):(\d+):(\d+): (.*)$`)

@@ -33,7 +33,8 @@
 //
 // Refusals are problem+json (RFC 9457). X-Request-Id and X-Actor go into the
 // history, If-Match is the version that a call expects (412 when it is another).
-// Bodies are at most 64 KiB, those of callbacks 256 KiB.
+// Bodies are at most 64 KiB, those of callbacks 256 KiB. Who asks too often for
+// Config.Limit is told 429 and Retry-After, a provider too, and comes again.
 //
 // POST /orders and POST /orders/{id}/refunds take an Idempotency-Key, which
 // belongs to the X-Actor (401 without one). The request works in one transaction

@@ -66,6 +66,11 @@ type Config struct {
 	SweepEvery time.Duration
 	// Timeout bounds one request; 0 means 10 s, about what a provider waits.
 	Timeout time.Duration
+	// Limit is for each address that asks, CallbackLimit for each that delivers
+	// callbacks; the zero value is none. Who asks too often is told 429 and when to
+	// come again, before anything was read. Keep that of callbacks far above what a
+	// provider sends at its worst: each refusal is a payment that is heard of later.
+	Limit, CallbackLimit Limit
 }
 
 const defaultTimeout = 10 * time.Second
@@ -92,6 +97,7 @@ type Service struct {
 	ready     func(context.Context) error
 	pulse     pulse
 	stopping  atomic.Bool
+	limits, callbackLimits *limiter // nil for none
 }
 
 // The providers, as paths, actors and cases name them.
@@ -111,6 +117,7 @@ func New(c Config) (*Service, error) {
 	s := &Service{
 		pool: c.Pool, replica: c.Replica, clock: c.Clock, lock: c.Lock, log: c.Log, sweep: c.SweepEvery, timeout: c.Timeout,
 		verify: map[string]webhook.Verifier{}, telemetry: c.Telemetry, counted: c.Telemetry != nil, ready: c.Ready,
+		limits: newLimiter(c.Limit), callbackLimits: newLimiter(c.CallbackLimit),
 	}
 	if s.log == nil {
 		s.log = slog.Default()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +47,14 @@ type Settings struct {
 	// SweepEvery is the pause between sweeps of deadlines, and between rounds of
 	// provider calls: SWEEP_EVERY, 1s unless set.
 	SweepEvery time.Duration
+	// Limit and CallbackLimit bound what one address may ask a second: RATE_LIMIT, 50
+	// unless set, and RATE_LIMIT_CALLBACKS, 1000 unless set; 0 for no bound. At once it
+	// may be twice as much.
+	Limit, CallbackLimit Limit
 }
+
+// maxRate is more than one process can serve.
+const maxRate = 1e6
 
 // SettingError says which setting cannot be used, and why. It does not hold the
 // value: it may be a secret.
@@ -94,6 +102,17 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 	}
 	s.ShutdownTimeout = duration("SHUTDOWN_TIMEOUT", 15*time.Second)
 	s.SweepEvery = duration("SWEEP_EVERY", time.Second)
+	limit := func(name string, fallback float64) Limit {
+		n, text := fallback, getenv(name)
+		if text != "" {
+			var err error
+			if n, err = strconv.ParseFloat(text, 64); err != nil || !(n >= 0 && n <= maxRate) {
+				refuse(name, "is not a number of requests a second, such as 50, or 0 for no bound")
+			}
+		}
+		return Limit{PerSecond: n, Burst: int(2 * n)}
+	}
+	s.Limit, s.CallbackLimit = limit("RATE_LIMIT", 50), limit("RATE_LIMIT_CALLBACKS", 1000)
 	s.ProviderURL, s.ProviderToken = getenv("PROVIDER_URL"), webhook.NewSecret(getenv("PROVIDER_TOKEN"))
 	s.ProviderTimeout = duration("PROVIDER_TIMEOUT", 10*time.Second)
 	if _, err := s.Refunds(); err != nil {

@@ -22,7 +22,8 @@ func TestSettingsHaveDefaults(t *testing.T) {
 	t.Parallel()
 	s, err := shop.ReadSettings(env())
 	require.NoError(t, err)
-	require.Equal(t, shop.Settings{Addr: "127.0.0.1:8080", AdminAddr: "127.0.0.1:9464", ProviderTimeout: 10 * time.Second, ShutdownTimeout: 15 * time.Second, SweepEvery: time.Second}, s)
+	require.Equal(t, shop.Settings{Addr: "127.0.0.1:8080", AdminAddr: "127.0.0.1:9464", ProviderTimeout: 10 * time.Second, ShutdownTimeout: 15 * time.Second, SweepEvery: time.Second,
+		Limit: shop.Limit{PerSecond: 50, Burst: 100}, CallbackLimit: shop.Limit{PerSecond: 1000, Burst: 2000}}, s)
 	standard, stripe, err := s.Verifiers()
 	require.NoError(t, err)
 	require.Nil(t, standard)
@@ -31,7 +32,7 @@ func TestSettingsHaveDefaults(t *testing.T) {
 
 func TestSettingsAreRead(t *testing.T) {
 	t.Parallel()
-	s, err := shop.ReadSettings(env("ADDR", ":9", "DATABASE_URL", "postgres://db", "REDIS_URL", "redis://cache:6379", "SHUTDOWN_TIMEOUT", "2s", "SWEEP_EVERY", "3m", "ADMIN_ADDR", ":8",
+	s, err := shop.ReadSettings(env("ADDR", ":9", "DATABASE_URL", "postgres://db", "REDIS_URL", "redis://cache:6379", "SHUTDOWN_TIMEOUT", "2s", "SWEEP_EVERY", "3m", "ADMIN_ADDR", ":8", "RATE_LIMIT", "0", "RATE_LIMIT_CALLBACKS", "2.5",
 		"PROVIDER_URL", "https://pay.example/v1", "PROVIDER_TOKEN", "sk_1", "PROVIDER_TIMEOUT", "4s",
 		"WEBHOOK_SECRET_STRIPE", "new, old", "WEBHOOK_SECRET_STANDARD", standardSecret.Reveal()))
 	require.NoError(t, err)
@@ -39,6 +40,7 @@ func TestSettingsAreRead(t *testing.T) {
 		Addr: ":9", AdminAddr: ":8", DatabaseURL: "postgres://db", RedisURL: "redis://cache:6379", ShutdownTimeout: 2 * time.Second, SweepEvery: 3 * time.Minute,
 		ProviderURL: "https://pay.example/v1", ProviderToken: webhook.NewSecret("sk_1"), ProviderTimeout: 4 * time.Second,
 		Standard: []webhook.Secret{standardSecret}, Stripe: webhook.Secrets("new", "old"),
+		CallbackLimit: shop.Limit{PerSecond: 2.5, Burst: 5},
 	}, s)
 	// While the secret is rolled, a callback signed by the old one is believed.
 	_, stripe, err := s.Verifiers()
@@ -54,11 +56,11 @@ func TestSettingsAreRead(t *testing.T) {
 
 func TestBadSettingsAreAllNamedWithoutTheirValues(t *testing.T) {
 	t.Parallel()
-	_, err := shop.ReadSettings(env("ADDR", "here", "ADMIN_ADDR", "sesame", "REDIS_URL", "sesame:6379", "SHUTDOWN_TIMEOUT", "soon", "SWEEP_EVERY", "-1s",
+	_, err := shop.ReadSettings(env("ADDR", "here", "ADMIN_ADDR", "sesame", "REDIS_URL", "sesame:6379", "SHUTDOWN_TIMEOUT", "soon", "SWEEP_EVERY", "-1s", "RATE_LIMIT", "NaN", "RATE_LIMIT_CALLBACKS", "-1",
 		"WEBHOOK_SECRET_STANDARD", "sesame", "WEBHOOK_SECRET_STRIPE", "good,"))
 	var setting *shop.SettingError
 	require.ErrorAs(t, err, &setting)
-	for _, name := range []string{"ADDR", "ADMIN_ADDR", "REDIS_URL", "SHUTDOWN_TIMEOUT", "SWEEP_EVERY", "WEBHOOK_SECRET_STANDARD", "WEBHOOK_SECRET_STRIPE"} {
+	for _, name := range []string{"ADDR", "ADMIN_ADDR", "REDIS_URL", "SHUTDOWN_TIMEOUT", "SWEEP_EVERY", "RATE_LIMIT", "RATE_LIMIT_CALLBACKS", "WEBHOOK_SECRET_STANDARD", "WEBHOOK_SECRET_STRIPE"} {
 		require.ErrorContains(t, err, name)
 	}
 	require.NotContains(t, err.Error(), "sesame")

@@ -49,8 +49,8 @@ func (s *Service) answering(h handler) http.Handler {
 	})
 }
 
-// guarded is around everything: a body limit, a time limit, a request id, and a
-// problem instead of a bare text for a path or method that does not exist.
+// guarded is around everything: a limit of requests, of bodies and of time, a request
+// id, and a problem instead of a bare text for a path or method that does not exist.
 func (s *Service) guarded(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !printable(r.Header.Get(headerRequestID)) {
@@ -65,6 +65,9 @@ func (s *Service) guarded(mux *http.ServeMux) http.Handler {
 		h, pattern := mux.Handler(r)
 		if pattern == "" {
 			writeProblem(w, noRoute(h, w, r))
+			return
+		}
+		if s.tooMany(w, r, pattern) {
 			return
 		}
 		s.limit(w, r, pattern)
