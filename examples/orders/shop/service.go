@@ -92,11 +92,11 @@ type Service struct {
 	calls    *refundCalls // nil without a provider of refunds
 	counters counters
 
-	telemetry *fsmotel.Telemetry // of nobody's without Config.Telemetry
-	counted   bool               // there is somebody
-	ready     func(context.Context) error
-	pulse     pulse
-	stopping  atomic.Bool
+	telemetry              *fsmotel.Telemetry // of nobody's without Config.Telemetry
+	counted                bool               // there is somebody
+	ready                  func(context.Context) error
+	pulse                  pulse
+	stopping               atomic.Bool
 	limits, callbackLimits *limiter // nil for none
 }
 
