@@ -43,7 +43,7 @@ func (c *checker) question(p *partition) (question, error) {
 		},
 		Equal: func(a, b any) bool {
 			s, t := a.(state), b.(state) //nolint:forcetypeassert // as above
-			return s.over == t.over && s.Same(t.World)
+			return s.over == t.over && slices.Equal(s.waiting, t.waiting) && s.Same(t.World)
 		},
 		DescribeOperation: func(input, _ any) string { return input.(*operation).String() }, //nolint:forcetypeassert // as above
 		DescribeState:     func(s any) string { return describe(s.(state).World) },          //nolint:forcetypeassert // as above
@@ -55,7 +55,10 @@ func (c *checker) question(p *partition) (question, error) {
 		if op.void {
 			continue
 		}
-		if err := op.read(c.m); err != nil {
+		if op.fact, err = op.identity(c.m); err == nil {
+			err = op.read(c.m)
+		}
+		if err != nil {
 			return question{}, err
 		}
 		id, known := clients[op.client]
