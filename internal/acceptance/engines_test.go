@@ -95,7 +95,7 @@ func asksRefund(key order.Key, no string, cents int64, options ...fsm.Option) as
 
 // orders is where the machine keeps its rows, for the look at the end.
 var orders = record.Table{Name: "orders", Key: []string{"order_id"}, Outbox: true,
-	Columns: []string{"total_cents", "paid_cents", "refund_cents", "refunded_cents", "payment_no"}}
+	Columns: []string{"quantity", "total_cents", "paid_cents", "refund_cents", "refunded_cents", "payment_no"}}
 
 // staged is a race that is recorded: winner holds its locks until the loser waits for
 // them, or, with late, is done before the loser calls.

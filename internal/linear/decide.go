@@ -45,8 +45,11 @@ func (c *checker) question(p *partition) (question, error) {
 			s, t := a.(state), b.(state) //nolint:forcetypeassert // as above
 			return s.over == t.over && slices.Equal(s.waiting, t.waiting) && s.Same(t.World)
 		},
-		DescribeOperation: func(input, _ any) string { return input.(*operation).String() }, //nolint:forcetypeassert // as above
-		DescribeState:     func(s any) string { return describe(s.(state).World) },          //nolint:forcetypeassert // as above
+		DescribeOperation: func(input, _ any) string {
+			op := input.(*operation) //nolint:forcetypeassert // as above
+			return op.String() + ": " + op.answer()
+		},
+		DescribeState: func(s any) string { return describe(s.(state).World) }, //nolint:forcetypeassert // as above
 	}
 	q := question{model: m.ToModel()}
 	clients := map[string]int{}
