@@ -112,7 +112,7 @@ func (r *Recorder) invoke(client string, key any, event string, params any, opti
 	}
 	var err error
 	if l.Key, err = keyText(key); err == nil {
-		l.Params, err = paramsOf(params)
+		l.Params, err = paramsOf(event, params)
 	}
 	if err != nil {
 		r.to.fail(event, err)

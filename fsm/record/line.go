@@ -14,8 +14,12 @@ const (
 	typeRead   = "read"
 )
 
-// eventSweep is the event of a call that no machine has: a sweep of deadlines.
-const eventSweep = "sweep"
+// Events that a definition does not have: the creation of a row, and a sweep of
+// deadlines.
+const (
+	eventCreate = "create"
+	eventSweep  = "sweep"
+)
 
 // Kinds of errors, as lines have them.
 const (

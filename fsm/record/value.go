@@ -43,8 +43,8 @@ func keyPart(v reflect.Value) (any, error) {
 }
 
 // paramsOf are the parameters by name: those of a struct by the names of its fields,
-// which whoever reads the history knows.
-func paramsOf(params any) (map[string]any, error) {
+// which whoever reads the history knows. The key of a creation is no parameter.
+func paramsOf(event string, params any) (map[string]any, error) {
 	switch p := params.(type) {
 	case nil:
 		return nil, nil
@@ -57,7 +57,7 @@ func paramsOf(params any) (map[string]any, error) {
 	}
 	all := make(map[string]any, v.NumField())
 	for i := range v.NumField() {
-		if f := v.Type().Field(i); f.IsExported() {
+		if f := v.Type().Field(i); f.IsExported() && (f.Name != "Key" || event != eventCreate) {
 			all[f.Name] = plain(v.Field(i))
 		}
 	}

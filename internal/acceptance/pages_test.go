@@ -22,6 +22,7 @@ func TestPagesShowCodeThatCompiles(t *testing.T) {
 		{"consumers.md", "consumerpage_test.go", 7},
 		{"provider-calls.md", "providerpage_test.go", 8},
 		{"observability.md", "observabilitypage_test.go", 4},
+		{"histories.md", "historypage_test.go", 1},
 	} {
 		code := unindented(t, tc.source)
 		blocks := strings.Split(unindented(t, "../../docs/"+tc.page), "```go\n")[1:]

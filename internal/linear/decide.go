@@ -43,10 +43,13 @@ func (c *checker) question(p *partition) (question, error) {
 		},
 		Equal: func(a, b any) bool {
 			s, t := a.(state), b.(state) //nolint:forcetypeassert // as above
-			return s.over == t.over && s.Same(t.World)
+			return s.over == t.over && slices.Equal(s.waiting, t.waiting) && s.Same(t.World)
 		},
-		DescribeOperation: func(input, _ any) string { return input.(*operation).String() }, //nolint:forcetypeassert // as above
-		DescribeState:     func(s any) string { return describe(s.(state).World) },          //nolint:forcetypeassert // as above
+		DescribeOperation: func(input, _ any) string {
+			op := input.(*operation) //nolint:forcetypeassert // as above
+			return op.String() + ": " + op.answer()
+		},
+		DescribeState: func(s any) string { return describe(s.(state).World) }, //nolint:forcetypeassert // as above
 	}
 	q := question{model: m.ToModel()}
 	clients := map[string]int{}
@@ -55,7 +58,10 @@ func (c *checker) question(p *partition) (question, error) {
 		if op.void {
 			continue
 		}
-		if err := op.read(c.m); err != nil {
+		if op.fact, err = op.identity(c.m); err == nil {
+			err = op.read(c.m)
+		}
+		if err != nil {
 			return question{}, err
 		}
 		id, known := clients[op.client]

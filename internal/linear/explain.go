@@ -176,13 +176,13 @@ func (r *Refusal) calledTable(b *strings.Builder) {
 		fmt.Fprintf(b, "(%s before these)\n", count(first, "call"))
 	}
 	if r.later > 0 {
-		fmt.Fprintf(b, "(%s later, on which nothing hangs)\n", count(r.later, "call"))
+		fmt.Fprintf(b, "(%s that began later: left out)\n", count(r.later, "call"))
 	}
 }
 
 // reasons say what the definition gives the culprit.
 func (r *Refusal) reasons(b *strings.Builder) {
-	fmt.Fprintf(b, "\n%s was told: %s.\n", r.number(r.culprit), r.culprit.answer())
+	fmt.Fprintf(b, "\n%s %s: %s.\n", r.number(r.culprit), map[bool]string{true: "saw", false: "was told"}[r.culprit.kind == reads], r.culprit.answer())
 	if len(r.instead) == 0 {
 		return
 	}

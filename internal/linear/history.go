@@ -91,12 +91,15 @@ type operation struct {
 	seen *seen  // by one that reads
 
 	values oracle.Values // the params, read
+	fact   string        // what makes it a fact, empty for none
 	// either says that a branch had to be allowed since the judge could not tell.
 	either atomic.Bool
 }
 
 // unknown reports whether the call may have had its effect or not.
-func (op *operation) unknown() bool { return op.told == nil && op.seen == nil && !op.void }
+func (op *operation) unknown() bool {
+	return op.told == nil && op.seen == nil && !op.void && op.kind != ends
+}
 
 // told is what a call answered.
 type told struct {

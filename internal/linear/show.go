@@ -13,7 +13,7 @@ import (
 // String is the call with its parameters, as they were written.
 func (op *operation) String() string {
 	text := op.name()
-	if op.kind == reads {
+	if op.kind == reads || op.kind == ends {
 		return text
 	}
 	if len(op.params) > 0 {
@@ -31,6 +31,8 @@ func (op *operation) String() string {
 // answer is what the operation was told.
 func (op *operation) answer() string {
 	switch {
+	case op.kind == ends:
+		return "the end of what is known"
 	case op.void:
 		return "an error: " + op.fail
 	case op.seen != nil:

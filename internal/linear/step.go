@@ -12,6 +12,9 @@ type state struct {
 	oracle.World
 	// over says that all has happened of which anybody was told.
 	over bool
+	// waiting are calls of which nobody knows and that had their effect last, as long as
+	// nothing came that depends on it.
+	waiting []*operation
 }
 
 // possible is one thing that a call may do.
@@ -23,28 +26,32 @@ type possible struct {
 // step returns the states that the operation may lead to, none where it cannot be next.
 func (c *checker) step(from state, op *operation) []state {
 	switch {
+	case op.unknown():
+		return c.perhaps(from, op)
+	case slices.ContainsFunc(from.waiting, func(u *operation) bool { return !u.concerns(op) }):
+		return nil
 	case op.kind == ends:
-		return []state{{from.World, true}}
+		return []state{{World: from.World, over: true}}
 	case op.kind == reads:
 		if !c.agrees(from.World, op) {
 			return nil
 		}
-		return []state{from}
-	case op.unknown():
-		return c.perhaps(from, op)
+		return []state{{World: from.World}}
 	}
 	var next []state
 	for _, p := range c.possible(from.World, op) {
 		if p.Outcome == "" || c.answers(p.Answer, op.told) {
-			next = append(next, state{p.World, false})
+			next = append(next, state{World: p.World})
 		}
 	}
 	return next
 }
 
-// perhaps is step for a call of which nobody knows. It has its effect now; that it has
-// none, now or ever, is said once for all, when everything else is over, since the
-// search would otherwise try each moment for it.
+// perhaps is step for a call of which nobody knows. The search would try every moment
+// for it, and with many such calls never end. So it may come only where it has an effect,
+// and right before something that depends on it: moved there past what does not, it
+// explains the same. That it has no effect, ever, is said once for all, when everything
+// else is over.
 func (c *checker) perhaps(from state, op *operation) []state {
 	if from.over {
 		return []state{from}
@@ -52,10 +59,16 @@ func (c *checker) perhaps(from state, op *operation) []state {
 	var next []state
 	for _, p := range c.possible(from.World, op) {
 		if p.Wrote() {
-			next = append(next, state{p.World, false})
+			waiting := slices.DeleteFunc(slices.Clone(from.waiting), func(u *operation) bool { return u.concerns(op) })
+			next = append(next, state{World: p.World, waiting: append(waiting, op)})
 		}
 	}
 	return next
+}
+
+// concerns reports whether two operations are about one row or one fact.
+func (op *operation) concerns(other *operation) bool {
+	return op.key == other.key || op.fact != "" && op.fact == other.fact
 }
 
 // possible lists what the call may do in this world, as far as the judge cannot tell.

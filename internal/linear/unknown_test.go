@@ -127,4 +127,4 @@ func TestASearchThatTakesTooLong(t *testing.T) {
 	require.Contains(t, v.Summary(), "1 undecided")
 }
 
-var errBlind = errors.New("I cannot tell")
+var errBlind = errors.New("cannot tell")

@@ -116,7 +116,7 @@ type named struct {
 }
 
 // valuesOf reads values by their names in the definition, or in Go. Those that are
-// missing are untold; a name that is none of them is an error, but for Key.
+// missing are untold, and a name that is none of them is an error.
 func valuesOf(all []named, text []byte) (oracle.Values, error) {
 	var given map[string]json.RawMessage
 	if len(text) > 0 {
@@ -141,9 +141,6 @@ func valuesOf(all []named, text []byte) (oracle.Values, error) {
 			read++
 			break
 		}
-	}
-	if _, ok := given["Key"]; ok {
-		read++
 	}
 	if read < len(given) {
 		return nil, fmt.Errorf("the parameters are %v, and more were given", names(all))
