@@ -20,7 +20,7 @@ const (
 func Orders(seed uint64, bundle int, short bool) []int {
 	n := map[mode]int{modeSingle: 40, modeTx: 40, modeGather: 120, modeBatch: 300}[modeOf(seed, bundle)]
 	if short {
-		n /= 4
+		n = n / 4 / groupOrders * groupOrders
 	}
 	orders := make([]int, n)
 	for i := range orders {
