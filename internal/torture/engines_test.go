@@ -60,7 +60,7 @@ func asksAndActs(ctx context.Context, db fsm.DB, p load.Payment) (order.Result, 
 		return call(ctx, db, p, then(p)) // what it does not know how to do wrong
 	}
 	var version int64
-	err = tx.QueryRow(ctx, `WITH late AS MATERIALIZED (SELECT pg_sleep(0.25)), moved AS (
+	err = tx.QueryRow(ctx, `WITH late AS MATERIALIZED (SELECT pg_sleep(0.6)), moved AS (
 		UPDATE orders SET status = 'PAID', version = version + 1, paid_cents = $3, payment_no = $2, deadline_at = NULL, deadline_runs = 0
 		FROM late WHERE order_id = $1 RETURNING order_id, version
 		), history AS (

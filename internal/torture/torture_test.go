@@ -90,7 +90,7 @@ func TestNothingIsLostOrDoneTwice(t *testing.T) {
 	t.Parallel()
 	needs.Command(t, "redis-server", "redis-server")
 	needs.Command(t, "faketime", "faketime")
-	r := trialOf(t, Options{Seed: 7, For: 15 * time.Second}, "")
+	r := trialOf(t, Options{Seed: 7, For: 8 * time.Second}, "")
 	require.Empty(t, r.Violations)
 	require.Greater(t, r.Transitions, int64(1000))
 	for _, h := range r.Harm {
@@ -119,7 +119,7 @@ func TestWrongEnginesAreRefused(t *testing.T) {
 			t.Parallel()
 			require.Contains(t, engines, name)
 			r := trialOf(t, Options{
-				Seed: 11, For: 8 * time.Second, Faults: tc.faults,
+				Seed: 11, For: 6 * time.Second, Faults: tc.faults,
 				Pace: nemesis.Pace{MinHarm: 300 * time.Millisecond, MaxHarm: time.Second, MinPause: 50 * time.Millisecond, MaxPause: 300 * time.Millisecond},
 			}, name)
 			var found []string
