@@ -26,17 +26,18 @@ test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
 	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test -timeout 20m $(PACKAGES)
 
 # What the detector leaves out, and what is another program without a C compiler:
-# the parser of SQL and those who stand on it.
-PLAIN := ./internal/keyed ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
+# the parser of SQL and those who stand on it; and the trials under faults, whose
+# services would be four times as slow.
+PLAIN := ./internal/torture ./internal/keyed ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
 
 .PHONY: test-plain
 test-plain: ## the tests that race does not make, or not of this program
 	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test -timeout 20m $(PLAIN)
 
 .PHONY: race
-race: ## all tests with the race detector, but those of mutants and keys
+race: ## all tests with the race detector, but those of mutants, keys and trials
 	@# Breaking SQL is one goroutine's work on parse trees, which the detector makes take minutes.
-	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v -e /internal/mutate -e /internal/keyed)
+	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v -e /internal/mutate -e /internal/keyed -e '/internal/torture$$')
 
 # Patroni and etcd, from Debian. One short round is among the tests.
 .PHONY: failover
@@ -101,6 +102,13 @@ SAMPLED := ^(PaymentClose|PaymentSucceed|PaymentSweepClose|PaymentGet|PaymentHis
 machines: ## random machines on PostgreSQL, held against their definitions: MACHINES=10000 SEED=1 FOR=30m
 	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test ./internal/randommachine -run RandomMachines -v -timeout 24h \
 		-args -machines $(or $(MACHINES),10000) -rapid.seed $(or $(SEED),1) -atmost $(or $(FOR),0)
+
+# TORTURE is how long, SEED what repeats a run, FAULTS which faults, TRANSITIONS how
+# many transitions there must be in the end.
+.PHONY: torture
+torture: ## load, and all faults at once, judged in the end; TORTURE=30m SEED=7 FAULTS=kill,cut, docs/torture.md for the rest
+	$(PURE) go build -o bin/torture ./internal/torture/run
+	@bin/torture $(if $(TORTURE),-for $(TORTURE)) $(if $(SEED),-seed $(SEED)) $(if $(FAULTS),-faults $(FAULTS)) $(if $(TRANSITIONS),-transitions $(TRANSITIONS))
 
 # The benchmark is a module of its own, so that its peers stay out of go.mod.
 .PHONY: bench

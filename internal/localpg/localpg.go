@@ -40,6 +40,9 @@ type Options struct {
 	// runs: it begins with a copy of it and follows it, read-only. It has the same
 	// users, and the fields above hold as for any other. It must be stopped first.
 	ReplicaOf *Server
+	// Env are further variables of the server's environment, NAME=value: a library
+	// to load before others, say.
+	Env []string
 	// TempDir holds the folder of the run; empty means os.TempDir.
 	TempDir string
 	// RepositoryURL is the Maven repository that binaries are fetched from;
@@ -66,6 +69,68 @@ type Server struct {
 	stopOnce sync.Once
 	stopErr  error
 	stop     func() error // nil for a server that is not ours
+	hand     hand         // nil for a server that is not ours
+}
+
+// hand is what can be done to a private server beside stopping it for good.
+type hand interface {
+	kill() error
+	restart(ctx context.Context) error
+	pause() error
+	resume() error
+	pid() int
+}
+
+// ErrNotOurs is the error of Kill, Restart, Pause and Resume for a server that was
+// named by its URL.
+var ErrNotOurs = errors.New("the server is not a private one")
+
+// Kill ends the postmaster and all its children as kill -9 would, and returns when
+// none of them runs any more, so that Restart can follow. A server that is down
+// already is let be. The error is ErrNotOurs, or says which process does not go.
+func (s *Server) Kill() error {
+	if s.hand == nil {
+		return ErrNotOurs
+	}
+	return s.hand.kill()
+}
+
+// Restart starts a server that was killed, or that has ended by itself, with the
+// same data, port and settings. It returns when recovery is over and the server
+// accepts connections, or when ctx ends: the server may then still come up. The
+// error is ErrNotOurs, that of a server that runs, or of one that does not start,
+// with the end of its log; it may be tried again.
+func (s *Server) Restart(ctx context.Context) error {
+	if s.hand == nil {
+		return ErrNotOurs
+	}
+	return s.hand.restart(ctx)
+}
+
+// Pause stops the postmaster and all its children in the middle of what they do:
+// connections stay, and nothing is answered until Resume.
+func (s *Server) Pause() error {
+	if s.hand == nil {
+		return ErrNotOurs
+	}
+	return s.hand.pause()
+}
+
+// Resume has a paused server go on.
+func (s *Server) Resume() error {
+	if s.hand == nil {
+		return ErrNotOurs
+	}
+	return s.hand.resume()
+}
+
+// PID is the postmaster's process id, 0 for a server named by URL. It is another one
+// after each Restart.
+func (s *Server) PID() int {
+	if s.hand == nil {
+		return 0
+	}
+	return s.hand.pid()
 }
 
 // ErrUnavailable is wrapped by Start's error when this machine has no

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 )
 
@@ -30,7 +32,14 @@ type run struct {
 	binDir   string
 	password string
 	log      *os.File
-	postgres *process
+
+	// args, env and url are those of the server since it came up, for restarts.
+	args, env []string
+	url       string
+
+	mu        sync.Mutex // of what follows, once the server is up
+	postgres  *process
+	unguarded chan struct{} // closed when the watchdog has forgotten postgres
 }
 
 // startPrivate returns a server whose Stop undoes all of it.
@@ -39,7 +48,7 @@ func startPrivate(ctx context.Context, opts Options, h host) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{URL: url, BinDir: r.binDir, DataDir: r.folder.dataDir(), stop: r.stop}, nil
+	return &Server{URL: url, BinDir: r.binDir, DataDir: r.folder.dataDir(), stop: r.stop, hand: r}, nil
 }
 
 // startRun brings a server up and returns its URL; when it fails, nothing is left.
@@ -178,13 +187,15 @@ func (r *run) launch(ctx context.Context, opts Options, freePort func() (int, er
 			return "", err
 		}
 		logStart := info.Size()
-		if r.postgres, err = r.spawn("postgres", serverArgs(r.folder.dataDir(), port, opts)...); err != nil {
+		r.args, r.env = serverArgs(r.folder.dataDir(), port, opts), opts.Env
+		if r.postgres, err = r.spawnWith(r.env, "postgres", r.args...); err != nil {
 			return "", err
 		}
 		r.dog.guard("QUIT", r.postgres.pid())
 		url := fmt.Sprintf("postgres://%s:%s@127.0.0.1:%d/postgres?sslmode=disable", superuser, r.password, port)
 		if err = r.awaitReady(ctx, url); err == nil {
-			go r.unguardWhenGone(r.postgres)
+			r.url = url
+			r.watch()
 			return url, nil
 		}
 		if errors.Is(err, errExited) {
@@ -241,17 +252,25 @@ func (r *run) awaitReady(ctx context.Context, url string) error {
 	}
 }
 
-// unguardWhenGone keeps the watchdog from signalling a pid that is free again.
-func (r *run) unguardWhenGone(p *process) {
-	<-p.done
-	r.dog.guardNothing()
+// watch keeps the watchdog from signalling a pid that is free again.
+func (r *run) watch() {
+	p, unguarded := r.postgres, make(chan struct{})
+	r.unguarded = unguarded
+	go func() {
+		<-p.done
+		r.dog.guardNothing()
+		close(unguarded)
+	}()
 }
 
 // stop ends the server and removes its folder. The shutdown is PostgreSQL's
 // immediate one: it frees shared memory, and what it leaves unwritten is in a
 // folder that goes away.
 func (r *run) stop() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.postgres != nil {
+		_ = r.signalAll(syscall.SIGCONT) // a paused one hears nothing else
 		r.postgres.quit(stopTimeout)
 	}
 	if r.log != nil {

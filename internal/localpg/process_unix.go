@@ -22,10 +22,15 @@ type process struct {
 // owner's terminal is the owner's to answer. Its output goes to the log file;
 // a pipe of the owner's would keep whoever reads it waiting.
 func (r *run) spawn(program string, args ...string) (*process, error) {
+	return r.spawnWith(nil, program, args...)
+}
+
+// spawnWith is spawn with more of an environment.
+func (r *run) spawnWith(env []string, program string, args ...string) (*process, error) {
 	// #nosec G204 -- the program is one that findBinaries chose
 	cmd := exec.Command(filepath.Join(r.binDir, program), args...)
 	cmd.Dir = r.folder.path
-	cmd.Env = serverEnv()
+	cmd.Env = append(serverEnv(), env...)
 	cmd.Stdout, cmd.Stderr = r.log, r.log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: credential(r.account)}
 	if err := cmd.Start(); err != nil {

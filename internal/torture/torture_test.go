@@ -1,0 +1,161 @@
+package torture
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/internal/needs"
+	"github.com/pawl-go/pawl/internal/torture/load"
+	"github.com/pawl-go/pawl/internal/torture/nemesis"
+	"github.com/pawl-go/pawl/migrations"
+)
+
+// What makes the test's program a service: its options, and the engine that takes its
+// payments in the place of the generated call.
+const (
+	serviceVariable = "TORTURE_TEST_SERVICE"
+	engineVariable  = "TORTURE_TEST_ENGINE"
+)
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(serviceVariable); text != "" {
+		os.Exit(serve(text))
+	}
+	os.Exit(m.Run())
+}
+
+func serve(text string) int {
+	var o load.Options
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := json.Unmarshal([]byte(text), &o)
+	if err == nil {
+		o.Engine = engines[os.Getenv(engineVariable)]
+		err = load.Run(ctx, o, os.Stdin, os.Stdout)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// testLog writes to the test's log, which is shown when it fails.
+type testLog struct {
+	t     *testing.T
+	mutex sync.Mutex
+}
+
+func (l *testLog) Write(b []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.t.Log(strings.TrimSuffix(string(b), "\n"))
+	return len(b), nil
+}
+
+// trialOf runs a trial with the services of this program.
+func trialOf(t *testing.T, o Options, engine string) *Report {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	o.Project, o.Migrations, o.Log = os.DirFS("../.."), migrations.FS, &testLog{t: t}
+	o.Service = func(o load.Options) *exec.Cmd {
+		text, err := json.Marshal(o)
+		if err != nil {
+			panic(err) // options that cannot be written are a mistake of this file
+		}
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), serviceVariable+"="+string(text), engineVariable+"="+engine)
+		return cmd
+	}
+	report, err := Run(t.Context(), o)
+	require.NoError(t, err)
+	require.NoError(t, report.Print(o.Log))
+	return report
+}
+
+// Every kind of harm that the machine allows, once at least, and nothing is wrong.
+func TestNothingIsLostOrDoneTwice(t *testing.T) {
+	t.Parallel()
+	needs.Command(t, "redis-server", "redis-server")
+	needs.Command(t, "faketime", "faketime")
+	r := trialOf(t, Options{Seed: 7, For: 8 * time.Second}, "")
+	require.Empty(t, r.Violations)
+	require.Greater(t, r.Transitions, int64(1000))
+	for _, h := range r.Harm {
+		require.Positive(t, h.Times, h.Name)
+	}
+	if os.Geteuid() == 0 {
+		require.Empty(t, r.LeftOut)
+	}
+}
+
+// A trial that refuses nothing would prove nothing: engines that are wrong, each in a
+// way that has happened to careful people, are found out.
+func TestWrongEnginesAreRefused(t *testing.T) {
+	t.Parallel()
+	const explained = "a history of order that the definition cannot explain"
+	for name, tc := range map[string]struct {
+		faults []string
+		says   []string
+	}{
+		"asks and then acts":     {[]string{"delay"}, []string{explained, "the audit finds"}},
+		"answers, then commits":  {[]string{"terminate"}, []string{explained, "lost: a client was told Applied, and the history does not have it"}},
+		"does the effect again":  {[]string{"cut"}, []string{"effects in the transition's transaction, by the calls that have one, too many"}},
+		"takes a fact for a new": {[]string{"delay"}, []string{explained, "two clients were told that they brought the same fact"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Contains(t, engines, name)
+			r := trialOf(t, Options{
+				Seed: 11, For: 6 * time.Second, Faults: tc.faults,
+				Pace: nemesis.Pace{MinHarm: 300 * time.Millisecond, MaxHarm: time.Second, MinPause: 50 * time.Millisecond, MaxPause: 300 * time.Millisecond},
+			}, name)
+			var found []string
+			for _, v := range r.Violations {
+				found = append(found, v.What)
+			}
+			require.Subset(t, found, tc.says)
+		})
+	}
+}
+
+func TestAnUnknownFaultIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := Run(t.Context(), Options{Faults: []string{"kill", "flood"}})
+	require.ErrorIs(t, err, ErrFault)
+	require.ErrorContains(t, err, "flood")
+}
+
+// A plan comes from its seed alone, and gives each nemesis a turn before any has two.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	pace := nemesis.Pace{MinHarm: time.Second, MaxHarm: 2 * time.Second, MinPause: time.Second, MaxPause: time.Second}
+	plan := nemesis.NewPlan(3, nemesis.Lanes(), pace)
+	require.Equal(t, plan.Text(time.Minute), nemesis.NewPlan(3, nemesis.Lanes(), pace).Text(time.Minute))
+	require.NotEqual(t, plan.Text(time.Minute), nemesis.NewPlan(4, nemesis.Lanes(), pace).Text(time.Minute))
+	for lane, all := range nemesis.Lanes() {
+		next := plan.Steps(lane)
+		seen := map[string]bool{}
+		for i := range all {
+			s := next()
+			require.False(t, seen[s.Name], s.Name)
+			require.Equal(t, i == len(all)-1, s.Last)
+			require.GreaterOrEqual(t, s.Harm, pace.MinHarm)
+			require.LessOrEqual(t, s.Harm, pace.MaxHarm)
+			seen[s.Name] = true
+		}
+		require.False(t, next().Last)
+	}
+}
