@@ -6,6 +6,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/internal/gensql"
 )
 
 // placed is a door whose guard, default and check are given.
@@ -25,6 +27,34 @@ states: {OPEN: {initial: true}, SHUT: {final: true}}
 events: {shut: {}}
 transitions: [{event: shut, from: OPEN, to: SHUT, guard: {sql: ` + quoted(guard) + `}}]
 `
+}
+
+// sqlc takes lines that begin with # for comments of MySQL, wherever they stand, and
+// leaves them out: half a guard would be gone.
+func TestNoLineOfAQueryBeginsWithAnOperator(t *testing.T) {
+	t.Parallel()
+	m := machine(t, placed("knocks\n# 5\n= 5 AND colour <> 'x'", "'red'", "colour <> 'y'"))
+	queries := string(gensql.Queries(m, nil))
+	require.Equal(t, 4, strings.Count(queries, "(o.knocks # 5 = 5 AND o.colour <> 'x') IS TRUE"))
+	for line := range strings.Lines(queries) {
+		require.False(t, strings.HasPrefix(line, "#"), line)
+	}
+}
+
+// White space in a constant is part of it, between dollars too.
+func TestConstantsStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	m := machine(t, placed("colour <> $$a  b$$", "$$red  one$$", "colour <> $x$ c  d $x$"))
+	queries := string(gensql.Queries(m, nil))
+	require.Contains(t, queries, "(o.colour <> $$a  b$$) IS TRUE")
+	require.Contains(t, queries, "$$red  one$$")
+	files := fstest.MapFS{}
+	require.Empty(t, land(t, files, placed("colour <> $$a  b$$", "$$red  one$$", "colour <> $x$ c  d $x$")))
+	db := standing(t, files)
+	db.up(1)
+	db.may("INSERT INTO doors (door_id, status, version) VALUES (1, 'OPEN', 1)")
+	db.says("SELECT colour FROM doors", "red  one")
+	db.cannot("UPDATE doors SET colour = ' c  d '")
 }
 
 // A default is an expression of its own: one with an operator that is a word would
