@@ -69,3 +69,19 @@ func TestADefaultEndsWhereItEnds(t *testing.T) {
 	db.says("SELECT colour || open::text FROM doors", "redtrue")
 	db.says("SELECT count(*)::text FROM pg_attribute AS a JOIN pg_collation AS c ON c.oid = a.attcollation WHERE a.attrelid = 'doors'::regclass AND a.attname = 'colour' AND c.collname = 'C'", "0")
 }
+
+// goose looks for its commands in all comments, and the line that says what a
+// migration made is one.
+func TestGooseTakesNoTextForACommand(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	check := "colour <> '-- +goose Down'\nAND colour <> '+goose Up'"
+	require.Empty(t, land(t, files, placed("true", "'red'", check)))
+	db := standing(t, files)
+	db.up(1)
+	db.may("INSERT INTO doors (door_id, status, version) VALUES (1, 'OPEN', 1)")
+	db.cannot("UPDATE doors SET colour = '+goose Up'", "UPDATE doors SET colour = '-- +goose Down'")
+	db.down(0)
+	columns := schema(t, files).Columns
+	require.Equal(t, check, columns[1].Check)
+}
