@@ -19,7 +19,7 @@ const openings = "=+-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B"
 func FuzzSheet(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"=1+1", "a\tb", "All cells"}, {"_x0041_", "\x01\x1f", "It's"}, {"a,b;\"c\"", "a\r\nb\rc\n", "History"}, {"'=1", " =1", "a:b/c"}, {"\ufffe\uffff", "\xff\xfe", ""},
-		{"<b>&amp;</b>", "]]>", "'a'"}, {"_x000D_\r", "__x0041_", strings.Repeat("n", 40)}, {"1e5", "TRUE", "[x]"}, {strings.Repeat("\U0001F600", 20000), "", "\U0001F600"}, {"\u200b=1", "a;\u00a0+1", "a\nb"},
+		{"@SUM(A1)", "-1", "+1"}, {"<b>&amp;</b>", "]]>", "'a'"}, {"_x000D_\r", "__x0041_", strings.Repeat("n", 40)}, {"1e5", "TRUE", "[x]"}, {strings.Repeat("\U0001F600", 20000), "", "\U0001F600"}, {"\u200b=1", "a;\u00a0+1", "a\nb"},
 	} {
 		f.Add(seed[0], seed[1], seed[2], int64(7))
 	}
