@@ -107,7 +107,7 @@ func (a args) inQuery(e *model.Expr, alias string) string {
 			b.WriteString(part.Text)
 		}
 	}
-	return oneLine(b.String())
+	return oneLine(unbroken.Replace(b.String()))
 }
 
 // inTable renders an expression for a table definition.
@@ -127,13 +127,18 @@ func inTable(e *model.Expr) string {
 }
 
 // oneLine keeps a many-line expression from upsetting the layout, where it can
-// do so without touching a string constant.
+// do so without touching a string constant, between dollars or quotes.
 func oneLine(sql string) string {
-	if strings.ContainsRune(sql, '\'') {
+	if strings.ContainsAny(sql, "'$") {
 		return sql
 	}
 	return strings.Join(strings.Fields(sql), " ")
 }
+
+// unbroken is an expression without line breaks, of which none stands in a constant.
+// sqlc takes lines that begin with # out of a query, as MySQL's comments, and # is an
+// operator.
+var unbroken = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
 // isTrue and isFalse are a guard's condition and its refusal: NULL is not true.
 func (a args) isTrue(g *model.Guard, alias string) string {

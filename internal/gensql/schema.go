@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/pawl-go/pawl/internal/model"
 )
@@ -180,6 +181,10 @@ func columnOf(c *model.Column) Column {
 // modelMark begins the line of a migration that embeds a schema.
 const modelMark = "-- fsmgen:model "
 
+// gooseMark spells what goose would take for its own command wherever it stands in a
+// comment, so that JSON still says it.
+var gooseMark = strings.NewReplacer("+goose", `\u002bgoose`)
+
 // Embed is the schema as the comment line that a migration carries. It is how
 // a hand-written migration says what it made.
 func (s Schema) Embed() (string, error) {
@@ -189,7 +194,7 @@ func (s Schema) Embed() (string, error) {
 	if err := enc.Encode(s); err != nil {
 		return "", fmt.Errorf("embed the model of %s: %w", s.Machine, err)
 	}
-	return modelMark + string(bytes.TrimSpace(b.Bytes())), nil
+	return modelMark + gooseMark.Replace(string(bytes.TrimSpace(b.Bytes()))), nil
 }
 
 // Embedded returns the schemas that a migration file embeds, none for a file

@@ -2,6 +2,7 @@ package gensql
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -60,10 +61,22 @@ func (c Column) declare() string {
 		text += " NOT NULL"
 	}
 	if c.Default != "" {
-		text += " DEFAULT " + c.Default
+		text += " DEFAULT " + operand(c.Default)
 	}
 	return text
 }
+
+// operand puts an expression between brackets where it could end too early: behind
+// the DEFAULT of a column that is declared PostgreSQL's grammar wants one without
+// the operators that are words, and takes COLLATE for the column's.
+func operand(sql string) string {
+	if words.MatchString(sql) {
+		return "(" + sql + ")"
+	}
+	return sql
+}
+
+var words = regexp.MustCompile(`(?i)\b(and|or|not|is|isnull|notnull|in|like|ilike|similar|between|at|collate|any|all|some)\b`)
 
 func (s Schema) deadlineIndex() step {
 	name := s.called().DeadlineIndex()

@@ -46,10 +46,11 @@ type cte struct {
 
 // comment writes lead and text as one comment line. The lead keeps a text from
 // being what a program looks for at the start of a comment: a query's name for
-// sqlc, or, since comments come along into Go, a build constraint.
+// sqlc, or, since comments come along into Go, a build constraint. goose looks for
+// its commands everywhere in a comment, a path too may hold one.
 func (w *writer) comment(lead, text string) {
 	if words := strings.Fields(text); len(words) > 0 {
-		w.line(0, "-- %s: %s", lead, strings.Join(words, " "))
+		w.line(0, "-- %s: %s", lead, strings.ReplaceAll(strings.Join(words, " "), "+goose", "+ goose"))
 	}
 }
 
