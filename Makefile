@@ -28,7 +28,7 @@ test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
 # What the detector leaves out, and what is another program without a C compiler:
 # the parser of SQL and those who stand on it; and the trials under faults, whose
 # services would be four times as slow.
-PLAIN := ./internal/torture ./internal/keyed ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
+PLAIN := ./internal/torture ./internal/keyed ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/randommachine ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
 
 .PHONY: test-plain
 test-plain: ## the tests that race does not make, or not of this program

@@ -72,6 +72,7 @@ func (c *checker) definition(file *syntax.Node) bool {
 	c.transitions(top)
 	c.maps(top)
 	c.formerNames()
+	c.enumLabels()
 	c.decisions()
 	c.exclusive()
 	c.facts()

@@ -108,6 +108,25 @@ func (c *checker) status(t *model.Table, fields *syntax.Mapping, name func(*synt
 	}
 }
 
+// enumLabels refuses what no enum can have as a label: sqlc writes the labels into Go as
+// they are, between double quotes.
+func (c *checker) enumLabels() {
+	t := c.machine.Table
+	if t == nil || t.Status.Storage != model.StoredEnum {
+		return
+	}
+	for _, s := range c.machine.States {
+		for _, name := range []struct {
+			text string
+			pos  diag.Position
+		}{{s.Name, s.Pos}, {s.Was, s.WasPos}} {
+			if strings.ContainsAny(name.text, "\"\\") {
+				c.errorf(name.pos, CodeStatus, "state %s cannot be a label of an enum, since it has a double quote or a backslash in it; rename it, or keep the states as text", quote(name.text))
+			}
+		}
+	}
+}
+
 // codes reads what stands for the states in a status column of an integer type.
 func (c *checker) codes() {
 	t := c.machine.Table

@@ -88,10 +88,9 @@ func (r *reader) read(n *pg.Node) (term, error) {
 // construct names a node that is not known.
 func construct(n *pg.Node) string {
 	name := "this form of SQL"
-	if m := n.ProtoReflect(); m != nil {
-		if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("node")); f != nil {
-			name = string(f.Name())
-		}
+	m := n.ProtoReflect()
+	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("node")); f != nil {
+		name = string(f.Name())
 	}
 	return strings.ReplaceAll(name, "_", " ")
 }

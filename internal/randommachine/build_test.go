@@ -109,14 +109,14 @@ func queriesOf(file string) (map[string]query, error) {
 	return queries, nil
 }
 
-// token is what a statement is read as: what may hide a parameter, or one.
-var token = regexp.MustCompile(`(?s)--[^\n]*|[eE]'(?:[^'\\]|\\.|'')*'|sqlc\.n?arg\('([^']+)'\)|'(?:[^']|'')*'|"(?:[^"]|"")*"|@([a-z_][a-z0-9_]*)`)
+// parameter is what a statement is read as: what may hide a parameter, or one.
+var parameter = regexp.MustCompile(`(?s)--[^\n]*|[eE]'(?:[^'\\]|\\.|'')*'|sqlc\.n?arg\('([^']+)'\)|'(?:[^']|'')*'|"(?:[^"]|"")*"|@([a-z_][a-z0-9_]*)`)
 
 // numbered gives the parameters numbers, in the order in which they are first seen.
 func numbered(sql string) query {
 	var q query
-	q.sql = token.ReplaceAllStringFunc(sql, func(found string) string {
-		m := token.FindStringSubmatch(found)
+	q.sql = parameter.ReplaceAllStringFunc(sql, func(found string) string {
+		m := parameter.FindStringSubmatch(found)
 		name := m[1] + m[2]
 		if name == "" {
 			return found

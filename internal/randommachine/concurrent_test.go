@@ -28,7 +28,7 @@ import (
 )
 
 // concurrent is how many machines are tried by several clients at once.
-var concurrent = flag.Int("concurrent", 15, "how many random machines several clients call at once")
+var concurrent = flag.Int("concurrent", 8, "how many random machines several clients call at once")
 
 const clients = 4
 

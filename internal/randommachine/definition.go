@@ -105,7 +105,11 @@ func distinct(t *rapid.T, label string, from []string, least, most int) []string
 
 func (d *drawing) states() {
 	d.storage = one(d.T, "storage", 0, 0, 1, 2)
-	for i, name := range distinct(d.T, "states", stateNames, 2, 6) {
+	names := stateNames
+	if d.storage == 1 { // no label of an enum
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return strings.ContainsAny(n, "\"\\") })
+	}
+	for i, name := range distinct(d.T, "states", names, 2, 6) {
 		d.all = append(d.all, state{name: name, code: 10*i - 10})
 	}
 }
