@@ -41,8 +41,8 @@ race: ## all tests with the race detector, but those of mutants, keys and trials
 
 # Patroni and etcd, from Debian. One short round is among the tests.
 .PHONY: failover
-failover: ## kill and freeze the primary of a Patroni cluster under load: ROUNDS=5 SEED=1 TTL=6 (seconds)
-	PAWL_FAILOVER_ROUNDS=$(or $(ROUNDS),5) PAWL_FAILOVER_SEED=$(or $(SEED),1) PAWL_FAILOVER_TTL=$(or $(TTL),6) \
+failover: ## kill the primary of a Patroni cluster under load: ROUNDS=5 SEED=1 TTL=6 (seconds) FAULT=killed, or frozen
+	PAWL_FAILOVER_FAULT="$(FAULT)" PAWL_FAILOVER_ROUNDS=$(or $(ROUNDS),5) PAWL_FAILOVER_SEED=$(or $(SEED),1) PAWL_FAILOVER_TTL=$(or $(TTL),6) \
 	$(PURE) go test -count=1 -v -timeout 3h ./internal/failover
 
 # The programs that npm has are of a server alone: a replica needs a pg_basebackup, and a
@@ -58,9 +58,8 @@ test-newest: $(NODE)/node_modules/.package-lock.json ## all tests on the newest 
 	@$(NEWEST) $(WITHOUT) $(PACKAGES)
 
 .PHONY: newest-sample
-newest-sample: $(NODE)/node_modules/.package-lock.json ## the races, a generated matrix, histories in partitions and the audit there, for every change
-	@$(NEWEST) ./gen/order ./internal/audit ./fsm/relay
-	@$(NEWEST) -run 'Race|Many|Partition|History|Lost|Isolation|Snapshot|SyncWait|Batch' ./internal/acceptance
+newest-sample: $(NODE)/node_modules/.package-lock.json ## the matrix and the races of order, histories and the audit there, for every change
+	@$(NEWEST) -run '^(TestMatrix|TestRaces|TestBatchRaces|TestHistory|TestNothingIsFound.*|TestDamageIsFound|TestAHistoryInPartitions)$$' ./gen/order ./internal/audit
 
 .PHONY: generate
 generate: ## make migrations, queries and Go from the definitions

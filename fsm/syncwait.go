@@ -135,8 +135,9 @@ func refuse(notice []byte) {
 // A call that moved a row has waited itself. An answer that wrote nothing, Replayed
 // say, tells what the server has: that may be more than its standbys have, after a wait
 // that was cancelled (a context that ends does so too) or after a crash. Who must not
-// say "done" before it can outlive a failover asks this in between, on connections of
-// [WatchSyncWaits]. It writes an empty message into the WAL, and costs what a commit does.
+// say "done" before it can outlive a failover asks this in between, of the server that gave
+// the answer: on the same connection, which is one of [WatchSyncWaits]. It writes an empty
+// message into the WAL, and costs what a commit does.
 //
 // It is ErrArgument in a transaction of the caller's, in which nothing waits before the
 // COMMIT, and ErrUnknown with the cause when the wait ended in another way: nothing is

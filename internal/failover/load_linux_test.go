@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/gen/order"
 )
 
 const (
@@ -43,6 +44,7 @@ type load struct {
 	unknown  int           // calls of which nobody knows what they did
 	resolved int           // of those, found done by the same call again
 	stale    int           // doubtful answers
+	last     string        // why there was no answer, the last time
 	wrong    []string      // answers that were not true
 }
 
@@ -106,7 +108,7 @@ func (l *load) tell(t *told, i int) bool {
 	for l.abandon.Err() == nil {
 		ctx, cancel := context.WithTimeout(l.abandon, callTimeout)
 		begun := time.Now()
-		r, err := s.call(ctx, l.pool)
+		r, err := l.ask(ctx, s)
 		cancel()
 		if err == nil && (r.Outcome == s.effect || r.Outcome == fsm.Replayed) {
 			l.acknowledge(t, i, begun, r.Outcome, r.Transition.Version)
@@ -119,6 +121,22 @@ func (l *load) tell(t *told, i int) bool {
 		pause(l.abandon, 20*time.Millisecond) // before the next attempt
 	}
 	return false
+}
+
+// ask makes the call. That somebody else's call was replayed is taken for an answer when
+// what it says is on a standby too, by the server that says so: one that was the primary
+// may have what nobody else has.
+func (l *load) ask(ctx context.Context, s step) (order.Result, error) {
+	conn, err := l.pool.Acquire(ctx)
+	if err != nil {
+		return order.Result{}, fmt.Errorf("%w: %w", fsm.ErrNothingDone, err)
+	}
+	defer conn.Release()
+	r, err := s.call(ctx, conn)
+	if err == nil && r.Outcome == fsm.Replayed {
+		err = fsm.AwaitStandbys(ctx, conn)
+	}
+	return r, err
 }
 
 // acknowledge writes an answer down.
@@ -151,6 +169,7 @@ func (l *load) acknowledge(t *told, i int, begun time.Time, outcome fsm.Outcome,
 func (l *load) note(t *told, i int, outcome fsm.Outcome, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.last = fmt.Sprintf("%s of %s: %q %v", t.steps[i].event, t.key, outcome, err)
 	switch {
 	case errors.Is(err, fsm.ErrUnknown):
 		l.unknown++
@@ -159,7 +178,7 @@ func (l *load) note(t *told, i int, outcome fsm.Outcome, err error) {
 	case l.doubtful:
 		l.stale++
 	default:
-		l.wrong = append(l.wrong, fmt.Sprintf("%s of %s: %q %v", t.steps[i].event, t.key, outcome, err))
+		l.wrong = append(l.wrong, l.last)
 	}
 }
 
@@ -209,7 +228,7 @@ func (l *load) until(t testing.TB, done func(from int) bool) {
 		select {
 		case <-more:
 		case <-deadline.C:
-			require.FailNow(t, "no answers come")
+			require.FailNow(t, "no answers come", "%s; at last %s", l.totals(), l.last)
 		}
 		l.mu.Lock()
 	}

@@ -1,11 +1,13 @@
 package failover
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,14 +91,23 @@ var (
 	frozen = fault{"frozen", (*testpatroni.Node).Freeze, (*testpatroni.Node).Thaw, true}
 )
 
+// faults are those of PAWL_FAILOVER_FAULT: killed, frozen or both.
+func faults(t testing.TB) (chosen []fault) {
+	t.Helper()
+	names := cmp.Or(os.Getenv("PAWL_FAILOVER_FAULT"), killed.name)
+	for _, f := range []fault{killed, frozen} {
+		if strings.Contains(names, f.name) {
+			chosen = append(chosen, f)
+		}
+	}
+	require.NotEmpty(t, chosen, "PAWL_FAILOVER_FAULT is killed, frozen or both, not %s", names)
+	return chosen
+}
+
 // With synchronous replication a failover loses nothing that was acknowledged, doubles
 // nothing, and the old primary comes back without anything of its own.
 func TestNothingAcknowledgedIsLost(t *testing.T) { // one cluster at a time: they would slow one another down
-	faults := []fault{killed}
-	if atLength() {
-		faults = append(faults, frozen)
-	}
-	for _, f := range faults {
+	for _, f := range faults(t) {
 		t.Run(f.name, func(t *testing.T) {
 			n, seed := rounds(t)
 			c, pool := cluster(t, testpatroni.Options{Synchronous: true, TTL: ttl(t)})

@@ -44,36 +44,68 @@ func program(t testing.TB) string {
 	return needs.Command(t, "pgbouncer", "pgbouncer")
 }
 
+// Pooler is a PgBouncer that ends with its test.
+type Pooler struct {
+	// URL is that of the database through it.
+	URL string
+
+	t    testing.TB
+	path string
+	args []string
+	log  string
+	cmd  *exec.Cmd // nil while it is down
+}
+
 // Start starts a pooler before the database of a URL and returns the URL of the same
 // database through it. It has up to size connections to the server and gives them
 // out for a transaction each. Where PgBouncer is not installed the test is skipped,
 // or fails where CI is set.
 func Start(t testing.TB, url string, size int, settings ...Setting) string {
 	t.Helper()
-	path := program(t)
+	return New(t, url, size, settings...).URL
+}
+
+// New is Start for a test that stops and starts the pooler.
+func New(t testing.TB, url string, size int, settings ...Setting) *Pooler {
+	t.Helper()
+	p := &Pooler{t: t, path: program(t)}
 	server, err := pgx.ParseConfig(url)
 	require.NoError(t, err)
 	port := freePort(t)
 	folder := t.TempDir()
 	file := filepath.Join(folder, "pgbouncer.ini")
 	require.NoError(t, os.WriteFile(file, []byte(config(server, port, size, settings)), 0o600))
-	log, err := os.Create(filepath.Join(folder, "pgbouncer.log"))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = log.Close() })
-	args := []string{file}
+	p.log = filepath.Join(folder, "pgbouncer.log")
+	p.args = []string{file}
 	if os.Geteuid() == 0 { // PgBouncer refuses to run as root
-		args = []string{"-u", account(t), file}
+		p.args = []string{"-u", account(t), file}
 	}
-	cmd := exec.Command(path, args...)
-	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = log, log, withParent()
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	pooled := fmt.Sprintf("postgres://%s@127.0.0.1:%s/%s?sslmode=disable", server.User, port, server.Database)
-	await(t, pooled, log.Name())
-	return pooled
+	p.URL = fmt.Sprintf("postgres://%s@127.0.0.1:%s/%s?sslmode=disable", server.User, port, server.Database)
+	t.Cleanup(p.Kill)
+	p.Start()
+	return p
+}
+
+// Start starts the pooler again after a Kill, where it was, and returns when it answers.
+func (p *Pooler) Start() {
+	p.t.Helper()
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(p.t, err)
+	defer func() { _ = log.Close() }()
+	p.cmd = exec.Command(p.path, p.args...)
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.SysProcAttr = log, log, withParent()
+	require.NoError(p.t, p.cmd.Start())
+	await(p.t, p.URL, p.log)
+}
+
+// Kill ends the pooler as kill -9 does, with all connections through it. One that is
+// down already stays so.
+func (p *Pooler) Kill() {
+	if p.cmd != nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+		p.cmd = nil
+	}
 }
 
 // config is the pooler's file. Who connects is not asked for a password.
