@@ -20,7 +20,7 @@ import (
 	"github.com/pawl-go/pawl/migrations"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) { testdb.Leakless(m) }
 
 // refundKind is the kind that the tests drive: it refunds at a provider, and
 // leaves one row in done for each time that it was completed.

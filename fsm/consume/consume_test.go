@@ -19,7 +19,7 @@ import (
 	"github.com/pawl-go/pawl/migrations"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) { testdb.Leakless(m) }
 
 var errBoom = errors.New("boom")
 

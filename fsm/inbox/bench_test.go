@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if url := os.Getenv(childURL); url != "" {
 		os.Exit(child(url))
 	}
-	testdb.Main(m)
+	testdb.Leakless(m)
 }
 
 var (

@@ -16,11 +16,13 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/goleak"
 
 	"github.com/pawl-go/pawl/internal/localpg"
 )
@@ -35,6 +37,8 @@ type config struct {
 	migrations fs.FS
 	maxConns   int32
 	server     string
+	// left says that sessions which a test leaves behind are its mistake.
+	left bool
 }
 
 // Option says how a database should be.
@@ -65,6 +69,7 @@ func WithServer(url string) Option {
 func New(t testing.TB, opts ...Option) *pgxpool.Pool {
 	t.Helper()
 	c := configOf(opts)
+	c.left = leakless.Load()
 	poolConfig, err := pgxpool.ParseConfig(newDatabase(t, c))
 	if err != nil {
 		t.Fatalf("testdb: %v", err)
@@ -94,6 +99,27 @@ func Main(m *testing.M) {
 	code := m.Run()
 	if err := shared.stop(); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "testdb: stop PostgreSQL:", err)
+	}
+	os.Exit(code)
+}
+
+// leakless says that this is a run of Leakless.
+var leakless atomic.Bool
+
+// Leakless is Main for a package that starts goroutines: a test of it that leaves a
+// session of its database open fails, and when its tests have passed, no goroutine may
+// be left but those that ignore lets be.
+func Leakless(m *testing.M, ignore ...goleak.Option) {
+	leakless.Store(true)
+	code := m.Run()
+	if err := shared.stop(); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "testdb: stop PostgreSQL:", err)
+	}
+	if code == 0 {
+		if err := goleak.Find(ignore...); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, "testdb: goroutines are left:", err)
+			code = 1
+		}
 	}
 	os.Exit(code)
 }
@@ -164,14 +190,45 @@ func createDatabase(t testing.TB, admin string, c config) (string, error) {
 		return "", fmt.Errorf("create a database from %s: %w", template, err)
 	}
 	t.Cleanup(func() {
-		if err := dropDatabase(admin, name); err != nil {
+		if err := dropDatabase(admin, name, c.left); err != nil {
 			t.Errorf("testdb: %v", err)
 		}
 	})
 	return withDatabase(admin, name)
 }
 
-func dropDatabase(admin, name string) error {
+// errSessions says that a test has left sessions open.
+var errSessions = errors.New("the test ended with sessions of its database open")
+
+// noSessions waits until the server has ended the sessions that were closed, and
+// returns errSessions, with what they did last, where some are left.
+func noSessions(ctx context.Context, conn *pgx.Conn, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, closePatience)
+	defer cancel()
+	const sessions = `SELECT COALESCE(string_agg(concat_ws(' ', s.usename, s.application_name, s.state, s.query), '; '), '')
+		FROM pg_stat_activity AS s WHERE s.datname = $1 AND s.backend_type = 'client backend'`
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for last := ""; ; {
+		var left string
+		switch err := conn.QueryRow(ctx, sessions, name).Scan(&left); {
+		case err == nil && left == "":
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return fmt.Errorf("%w: %s", errSessions, last)
+		case err != nil:
+			return err
+		}
+		last = left
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %s", errSessions, last)
+		case <-again.C:
+		}
+	}
+}
+
+func dropDatabase(admin, name string, alone bool) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, admin)
@@ -179,10 +236,24 @@ func dropDatabase(admin, name string) error {
 		return fmt.Errorf("drop %s: %w", name, err)
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
+	if alone {
+		if err = noSessions(ctx, conn, name); err != nil && !errors.Is(err, errSessions) {
+			return fmt.Errorf("look for sessions of %s: %w", name, err)
+		}
+	}
+	left := err
+	if conn.IsClosed() { // the wait ended in the middle of an answer
+		again, err := pgx.Connect(ctx, admin)
+		if err != nil {
+			return errors.Join(left, err)
+		}
+		defer func() { _ = again.Close(context.Background()) }()
+		conn = again
+	}
 	if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
 		return fmt.Errorf("drop %s: %w", name, err)
 	}
-	return nil
+	return left
 }
 
 // closePool closes the pool. Close waits for every connection that is in use; one

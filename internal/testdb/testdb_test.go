@@ -38,7 +38,7 @@ func dropTemplateLater(t *testing.T, migrations fs.FS) {
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		for _, name := range []string{"pawl_tpl_" + digest, "pawl_tpl_" + digest + "_new"} {
-			require.NoError(t, dropDatabase(adminURL(t), name))
+			require.NoError(t, dropDatabase(adminURL(t), name, false))
 		}
 	})
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/pawl-go/pawl/migrations"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) { testdb.Leakless(m) }
 
 var (
 	standardSecret = webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")

@@ -18,7 +18,7 @@ import (
 	"github.com/pawl-go/pawl/migrations"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) { testdb.Leakless(m) }
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 

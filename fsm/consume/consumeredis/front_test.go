@@ -20,7 +20,7 @@ import (
 	"github.com/pawl-go/pawl/migrations"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) { testdb.Leakless(m) }
 
 var _ consume.Front = (*consumeredis.Front)(nil)
 
