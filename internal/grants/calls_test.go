@@ -12,10 +12,10 @@ import (
 	"github.com/pawl-go/pawl/gen/order"
 )
 
-const (
-	key order.Key = "00000000-0000-4000-8000-000000000001"
-	due           = 100
-)
+const key order.Key = "00000000-0000-4000-8000-000000000001"
+
+// due is what each order costs.
+const due = 100
 
 func newOrder(key order.Key) order.CreateParams {
 	return order.CreateParams{Key: key, CustomerID: "c1", Sku: "tea", Quantity: 1, TotalCents: due}
