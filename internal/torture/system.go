@@ -195,6 +195,14 @@ func (t *trial) rest(ctx context.Context) error {
 	for _, v := range t.system.services {
 		v.tell(load.TellCalm)
 	}
+	// What was leased or held back while the clock was ahead is so for as long again,
+	// once it was set back: late by the jump, and not lost.
+	if clock := t.system.target.Clock; clock != nil {
+		if err := clock.Set(nemesis.MaxJump + 60); err != nil {
+			return err
+		}
+		defer func() { _ = clock.Set(0) }() // the folder goes away in any case
+	}
 	empty := func(sql string) func() bool {
 		return func() bool {
 			n, err := t.system.asks(ctx, sql)

@@ -112,11 +112,14 @@ func end(ctx context.Context, t *Target, pids []int) error {
 // who has set a clock back has to.
 type clockJump struct{}
 
+// MaxJump is the longest jump, in seconds.
+const MaxJump = 3 * 60 * 60
+
 func (clockJump) Strike(ctx context.Context, t *Target, r *rand.Rand) (Mend, error) {
 	if t.Clock == nil {
 		return nil, errNobody
 	}
-	if err := t.Clock.Set(1 + r.IntN(3*60*60)); err != nil {
+	if err := t.Clock.Set(1 + r.IntN(MaxJump)); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) (int, error) {
