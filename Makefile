@@ -25,16 +25,16 @@ test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
 
 # What the detector leaves out, and what is another program without a C compiler:
 # the parser of SQL and those who stand on it.
-PLAIN := ./internal/keyed ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
+PLAIN := ./internal/hostile ./internal/keyed ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
 
 .PHONY: test-plain
 test-plain: ## the tests that race does not make, or not of this program
 	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test -timeout 20m $(PLAIN)
 
 .PHONY: race
-race: ## all tests with the race detector, but those of mutants and keys
-	@# Breaking SQL is one goroutine's work on parse trees, which the detector makes take minutes.
-	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v -e /internal/mutate -e /internal/keyed)
+race: ## all tests with the race detector, but those of mutants, keys and hostile definitions
+	@# Breaking and reading SQL is one goroutine's work on parse trees, which the detector makes take minutes.
+	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v -e /internal/mutate -e /internal/keyed -e /internal/hostile)
 
 .PHONY: generate
 generate: ## make migrations, queries and Go from the definitions
@@ -74,6 +74,14 @@ mutate-sample: ## break it in a few ways, for every change
 
 # Statements of which every change was looked at: a survivor among them is news.
 SAMPLED := ^(PaymentClose|PaymentSucceed|PaymentSweepClose|PaymentGet|PaymentHistory)$$
+
+# How long each target runs, and which: FUZZ='hostile|webhook'. One that fails leaves
+# its input in the package's testdata/fuzz, where every go test runs it again.
+FUZZTIME := 1m
+
+.PHONY: fuzz
+fuzz: ## throw bytes at every reader and writer, FUZZTIME=5m each; docs/fuzzing.md
+	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go run ./internal/fuzzall -time $(FUZZTIME) -run '$(FUZZ)'
 
 # The benchmark is a module of its own, so that its peers stay out of go.mod.
 .PHONY: bench

@@ -100,6 +100,8 @@ var table = []struct {
 	{"internal/testpgbouncer", []string{"internal/needs"}},
 	{"internal/layout", nil},
 	{"internal/stranger", nil},
+	{"internal/hostile", nil},
+	{"internal/fuzzall", nil},
 	{"internal/acceptance", nil},
 }
 
