@@ -26,18 +26,19 @@ test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
 	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test -timeout 20m $(PACKAGES)
 
 # What the detector leaves out, and what is another program without a C compiler:
-# the parser of SQL and those who stand on it; and the trials under faults, whose
+# the parser of SQL and those who stand on it; and the trials of whole systems, whose
 # services would be four times as slow.
-PLAIN := ./internal/torture ./internal/keyed ./internal/mutate/... ./internal/pgparse ./internal/sqlexpr ./internal/randommachine ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
+ALONE := ./internal/torture ./internal/failover ./internal/grants ./internal/hostile ./internal/randommachine ./internal/evaluate ./internal/keyed ./internal/mutate/...
+PLAIN := $(ALONE) ./internal/pgparse ./internal/sqlexpr ./internal/bypass ./internal/check ./internal/sqlcgen ./internal/pipeline
 
 .PHONY: test-plain
 test-plain: ## the tests that race does not make, or not of this program
 	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go test -timeout 20m $(PLAIN)
 
 .PHONY: race
-race: ## all tests with the race detector, but those of mutants, keys and trials
-	@# Breaking SQL is one goroutine's work on parse trees, which the detector makes take minutes.
-	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -v -e /internal/mutate -e /internal/keyed -e '/internal/torture$$')
+race: ## all tests with the race detector, but those of mutants, hostile definitions and trials
+	@# Breaking and reading SQL is one goroutine's work on parse trees, which the detector makes take minutes.
+	$(PURE) go run ./internal/localpg/withpg -- env CGO_ENABLED=1 go test -race -timeout 20m $$($(PURE) go list $(PACKAGES) | grep -vxF "$$($(PURE) go list $(ALONE))")
 
 # Patroni and etcd, from Debian. One short round is among the tests.
 .PHONY: failover
@@ -108,6 +109,14 @@ machines: ## random machines on PostgreSQL, held against their definitions: MACH
 torture: ## load, and all faults at once, judged in the end; TORTURE=30m SEED=7 FAULTS=kill,cut, docs/torture.md for the rest
 	$(PURE) go build -o bin/torture ./internal/torture/run
 	@bin/torture $(if $(TORTURE),-for $(TORTURE)) $(if $(SEED),-seed $(SEED)) $(if $(FAULTS),-faults $(FAULTS)) $(if $(TRANSITIONS),-transitions $(TRANSITIONS))
+
+# How long each target runs, and which: FUZZ='hostile|webhook'. One that fails leaves
+# its input in the package's testdata/fuzz, where every go test runs it again.
+FUZZTIME := 1m
+
+.PHONY: fuzz
+fuzz: ## throw bytes at every reader and writer, FUZZTIME=5m each; docs/fuzzing.md
+	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go run ./internal/fuzzall -time $(FUZZTIME) -run '$(FUZZ)'
 
 # The benchmark is a module of its own, so that its peers stay out of go.mod.
 .PHONY: bench

@@ -163,7 +163,10 @@ func FuzzChanged(f *testing.F) {
 		}
 		err := g.verify(secret, header, body)
 		if err != nil {
-			checkError(t, err, body, secret, g.secret)
+			checkError(t, err, body, g.secret)
+			if len(secret) > 8 { // a short one may occur in a message by chance
+				checkError(t, err, body, secret)
+			}
 			return
 		}
 		require.Equal(t, g.key(g.secret), g.key(secret), "%s: another secret", g.scheme)

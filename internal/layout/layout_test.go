@@ -114,6 +114,8 @@ var table = []struct {
 	{"internal/testpatroni", []string{"internal/needs"}},
 	{"internal/layout", nil},
 	{"internal/stranger", nil},
+	{"internal/hostile", nil},
+	{"internal/fuzzall", nil},
 	{"internal/acceptance", nil},
 	{"internal/failover", nil},
 	{"internal/grants", nil},
