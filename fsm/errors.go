@@ -8,7 +8,8 @@ import (
 // Errors of a call, for errors.Is. An outcome that refuses is no error; see
 // [Result.Err].
 var (
-	// ErrNotFound: there is no row with that key. Nothing was done.
+	// ErrNotFound: there is no row with that key. Nothing was done. In a transaction
+	// stricter than READ COMMITTED its snapshot had none.
 	ErrNotFound = errors.New("no such row")
 	// ErrArgument: an argument is missing or impossible, such as an empty
 	// identity, a text that is no uuid, or NaN for an amount. Nothing was done;

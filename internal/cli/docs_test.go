@@ -22,7 +22,7 @@ func TestTheCommandsPageHasEveryVerbAndFlag(t *testing.T) {
 	t.Parallel()
 	text := page(t, "docs/commands.md")
 	_, help, _ := run("-h")
-	verbs := regexp.MustCompile(`(?m)^  fsmgen (\w+)`).FindAllStringSubmatch(help, -1)
+	verbs := regexp.MustCompile(`(?m)^  fsmgen ([\w-]+)`).FindAllStringSubmatch(help, -1)
 	require.NotEmpty(t, verbs)
 	for _, verb := range verbs {
 		require.Regexp(t, `(?m)^## .*\b`+verb[1]+`\b`, text)

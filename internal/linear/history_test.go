@@ -56,7 +56,7 @@ const born = `
 //
 // where PARAMS, TRANSITION and what is behind the last bar may be missing. An ANSWER
 // is OUTCOME STATE VERSION, perhaps with a further word that is snapshot@TIME or
-// expects@VERSION; the word of an error; nothing for a call that was never answered.
+// expects@VERSION; the word of an error, not found perhaps with the former; nothing for a call that was never answered.
 // A TRANSITION is EVENT FROM>TO VERSION OUTCOME, the last Applied if missing, or none.
 // An EVENT read has what was seen as JSON in the place of the answer, row the same for a
 // row from before.
@@ -119,6 +119,12 @@ func lines(t testing.TB, machine, text string) []byte {
 func told(t testing.TB, answer string, call, back map[string]any) {
 	t.Helper()
 	words := strings.Fields(answer)
+	if failed, at, found := strings.Cut(answer, " snapshot@"); found && failed == "not found" {
+		since, err := strconv.Atoi(at)
+		require.NoError(t, err, answer)
+		back["error"], call["since"] = failed, since
+		return
+	}
 	if len(words) < 3 || words[0] != strings.ToUpper(words[0][:1])+words[0][1:] {
 		back["error"] = answer
 		return

@@ -232,6 +232,7 @@ func (f *reader) answer(l *line) error {
 		return nil
 	case errorNotFound:
 		op.told = &told{outcome: oracle.NotFound}
+		op.aged() // an error does not say whether it is from a snapshot
 		return nil
 	default:
 		return f.err("there is no error %q: it is %s, %s, %s, %s or %s", l.Error, errorNothingDone, errorUnknown, errorNotFound, errorArgument, errorContended)
@@ -256,11 +257,18 @@ func (f *reader) told(op *operation, l *line) error {
 		made := l.Transition.made()
 		t.made = &made
 	}
-	if t.snapshot && op.began != 0 {
-		op.from = min(op.from, op.began)
+	if t.snapshot {
+		op.aged()
 	}
 	op.told = t
 	return nil
+}
+
+// aged makes the answer as old as its transaction may be.
+func (op *operation) aged() {
+	if op.began != 0 {
+		op.from = min(op.from, op.began)
+	}
 }
 
 // swept makes a call of every row that a sweep moved.
