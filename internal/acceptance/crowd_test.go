@@ -155,7 +155,7 @@ func (c crowd) batch(r *rand.Rand, name string) error {
 // is another seed, PAWL_CALLS more calls of each client, PAWL_HISTORY a file to keep them in.
 func TestACrowdIsExplained(t *testing.T) {
 	t.Parallel()
-	seed, calls := numberOf(t, "PAWL_SEED", 1), numberOf(t, "PAWL_CALLS", 60)
+	seed, calls := numberOf(t, "PAWL_SEED", 1), numberOf(t, "PAWL_CALLS", 40)
 	s := open(t)
 	var history bytes.Buffer
 	c := crowd{s, record.New(&history, "order"), nil}
