@@ -131,7 +131,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, nil)
 	s.orders(orderA)
-	_, err := s.Watch(fsmotel.Backlog{DB: s.pool, Outbox: true, Inbox: true, Deadlines: machines, Timeout: 50 * time.Millisecond})
+	_, err := s.Watch(fsmotel.Backlog{DB: s.pool, Outbox: true, Inbox: true, Deadlines: machines, Timeout: 3 * time.Second})
 	require.NoError(t, err)
 	_, err = s.pool.Exec(t.Context(), "ALTER TABLE fsm_outbox RENAME TO gone")
 	require.NoError(t, err)

@@ -127,11 +127,13 @@ func TestLocksAreCountedAndTimed(t *testing.T) {
 	}), lock.ErrLost)
 	require.ErrorIs(t, l.With(t.Context(), "", nil), fsm.ErrArgument)
 
-	long, err := lock.NewPostgres(s.pool, lock.Config{MaxHold: time.Minute, Wait: time.Millisecond})
+	long, err := lock.NewPostgres(s.pool, lock.Config{MaxHold: time.Minute, Wait: time.Minute})
+	require.NoError(t, err)
+	hasty, err := lock.NewPostgres(s.pool, lock.Config{MaxHold: time.Minute, Wait: time.Millisecond})
 	require.NoError(t, err)
 	l = s.Locker("order", long)
 	require.ErrorIs(t, l.With(t.Context(), "b", func(ctx context.Context, _ lock.Held) error {
-		require.ErrorIs(t, l.With(ctx, "b", nil), lock.ErrNotAcquired)
+		require.ErrorIs(t, s.Locker("order", hasty).With(ctx, "b", nil), lock.ErrNotAcquired)
 		gone, leave := context.WithCancel(ctx)
 		leave()
 		require.ErrorIs(t, l.With(gone, "b", nil), context.Canceled)
