@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pawl-go/pawl/internal/pipeline"
 	"github.com/pawl-go/pawl/internal/torture/judge"
 	"github.com/pawl-go/pawl/internal/torture/load"
 	"github.com/pawl-go/pawl/internal/torture/nemesis"
@@ -94,6 +95,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if !slices.ContainsFunc(Faults(), func(n nemesis.Named) bool { return n.Name == name }) {
 			return nil, fmt.Errorf("%w: %q", ErrFault, name)
 		}
+	}
+	if _, err := fs.Stat(o.Project, pipeline.Definitions); err != nil { // before the load, which is long, and not when it is judged
+		return nil, fmt.Errorf("the trial needs the project's definitions: %w", err)
 	}
 	folder, err := os.MkdirTemp("", "pawl-torture-")
 	if err != nil {

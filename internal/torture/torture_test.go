@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -129,6 +131,14 @@ func TestWrongEnginesAreRefused(t *testing.T) {
 			require.Subset(t, found, tc.says)
 		})
 	}
+}
+
+// What the judge needs in the end is asked for in the beginning.
+func TestATrialWithoutDefinitionsDoesNotBegin(t *testing.T) {
+	t.Parallel()
+	_, err := Run(t.Context(), Options{Project: fstest.MapFS{}})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "definitions")
 }
 
 func TestAnUnknownFaultIsRefused(t *testing.T) {
