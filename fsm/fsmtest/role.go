@@ -84,6 +84,7 @@ func (a acting) leave(ctx context.Context, failed error) error {
 	return failed
 }
 
+// Exec runs it as the role.
 func (a acting) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	if err := a.take(ctx); err != nil {
 		return pgconn.CommandTag{}, err
@@ -92,6 +93,7 @@ func (a acting) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comma
 	return tag, a.leave(ctx, err)
 }
 
+// Query asks as the role, which is left when the rows are closed.
 func (a acting) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	if err := a.take(ctx); err != nil {
 		return nil, err
@@ -103,6 +105,7 @@ func (a acting) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, e
 	return &actingRows{Rows: rows, leave: func() error { return a.leave(ctx, nil) }}, nil
 }
 
+// QueryRow asks as the role for one row.
 func (a acting) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	rows, err := a.Query(ctx, sql, args...)
 	return onlyRow{rows, err}

@@ -29,6 +29,8 @@ func (h tied) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs and WithGroup keep the handler around what they return.
+// WithAttrs keeps the handler around what it returns.
 func (h tied) WithAttrs(attrs []slog.Attr) slog.Handler { return tied{h.Handler.WithAttrs(attrs)} }
-func (h tied) WithGroup(name string) slog.Handler       { return tied{h.Handler.WithGroup(name)} }
+
+// WithGroup keeps the handler around what it returns.
+func (h tied) WithGroup(name string) slog.Handler { return tied{h.Handler.WithGroup(name)} }
