@@ -18,7 +18,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pawl-go/pawl/internal/pipeline"
 	"github.com/pawl-go/pawl/internal/torture/judge"
 	"github.com/pawl-go/pawl/internal/torture/load"
 	"github.com/pawl-go/pawl/internal/torture/nemesis"
@@ -96,8 +95,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return nil, fmt.Errorf("%w: %q", ErrFault, name)
 		}
 	}
-	if _, err := fs.Stat(o.Project, pipeline.Definitions); err != nil { // before the load, which is long, and not when it is judged
-		return nil, fmt.Errorf("the trial needs the project's definitions: %w", err)
+	if err := judge.Ready(o.Project); err != nil { // before the load, which is long
+		return nil, err
 	}
 	folder, err := os.MkdirTemp("", "pawl-torture-")
 	if err != nil {

@@ -96,6 +96,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return j.report, nil
 }
 
+// Ready says what a project lacks for a judgement: an error unless it has definitions.
+func Ready(project fs.FS) error {
+	if _, err := fs.Stat(project, pipeline.Definitions); err != nil {
+		return fmt.Errorf("the judge needs the project's definitions: %w", err)
+	}
+	return nil
+}
+
 // define reads the definitions of the machines.
 func (j *judge) define(ctx context.Context) error {
 	var problems diag.List
