@@ -46,10 +46,16 @@ var (
 const (
 	rows  = 3
 	steps = 24
+	// beds are exchanged after so many machines.
+	perSession, perDatabase = 50, 500
 )
 
-// bed is where machines are tried: one connection to one database, a schema each.
+// bed is where machines are tried: one connection to one database, a schema each. Both
+// are exchanged after so many machines, since a session remembers each table that it has
+// seen and a catalog each that it had: the 2,000th would take many times as long as the
+// first.
 type bed struct {
+	t    *testing.T
 	conn *pgx.Conn
 	n    int
 	seen tally
@@ -75,17 +81,37 @@ func newURL(t *testing.T) string {
 
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	config, err := pgx.ParseConfig(newURL(t))
-	require.NoError(t, err)
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return &bed{conn: conn, seen: newTally()}
+	b := &bed{t: t, seen: newTally()}
+	b.connect(newURL(t))
+	return b
+}
+
+func (b *bed) connect(url string) {
+	b.t.Helper()
+	conn, err := pgx.Connect(b.t.Context(), url)
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	b.conn = conn
+}
+
+// exchange takes another session, or another database, when it is time.
+func (b *bed) exchange() {
+	b.t.Helper()
+	if b.n == 0 || b.n%perSession > 0 {
+		return
+	}
+	url := b.conn.Config().ConnString()
+	require.NoError(b.t, b.conn.Close(b.t.Context()))
+	if b.n%perDatabase == 0 {
+		url = newURL(b.t)
+	}
+	b.connect(url)
 }
 
 // try does the steps of a case to a machine of its own. The error is what is not as
 // it must be.
 func (b *bed) try(ctx context.Context, m *built, c randommachine.Case) error {
+	b.exchange()
 	b.n++
 	schema := fmt.Sprintf("machine_%d", b.n)
 	start := time.Now()
