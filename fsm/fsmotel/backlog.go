@@ -20,13 +20,16 @@ type Backlog struct {
 	// DB is asked each time that metrics are collected: a pool, of a role that need
 	// not do more than SELECT, perhaps of a replica, which then adds its own lag.
 	DB fsm.DB
-	// Outbox and Inbox say that there are these tables.
+	// Outbox and Inbox say that there are these tables. What the relay holds up is
+	// asked for too where it has its table, that of fsmgen tables relay.
 	Outbox, Inbox bool
 	// Deadlines are the machines that have any.
 	Deadlines []Deadline
 	// Most bounds what one count reads, and so what it shows; 0 means 10,000.
 	Most int
-	// Timeout bounds each question; 0 means 2 s.
+	// Timeout bounds all questions together, so that a database that does not answer
+	// keeps no other metrics from whoever collects them; 0 means 2 s. Each may take half
+	// of what those before it left, the last one all of it.
 	Timeout time.Duration
 }
 
@@ -45,9 +48,11 @@ const (
   (SELECT count(*) FROM (SELECT o.id FROM fsm_outbox AS o ORDER BY o.id LIMIT $1) AS few),           -- fsm_outbox_pkey
   COALESCE((SELECT CASE WHEN isfinite(f.at) THEN greatest(extract(epoch FROM clock_timestamp() - f.at), 0) END::float8
    FROM (SELECT o.at FROM fsm_outbox AS o ORDER BY o.id LIMIT 1) AS f), 0),                          -- fsm_outbox_pkey
-  held.held, held.parked
-FROM (SELECT count(few.next_at) AS held, count(*) - count(few.next_at) AS parked
-      FROM (SELECT h.next_at FROM fsm_outbox_holds AS h ORDER BY h.id LIMIT $1) AS few) AS held      -- fsm_outbox_holds_pkey`
+  to_regclass('fsm_outbox_holds') IS NOT NULL`
+
+	// The relay's table, which a database has only where a relay is used.
+	holdsSQL = `SELECT count(few.next_at), count(*) - count(few.next_at)
+FROM (SELECT h.next_at FROM fsm_outbox_holds AS h ORDER BY h.id LIMIT $1) AS few                      -- fsm_outbox_holds_pkey`
 
 	inboxSQL = `SELECT
   (SELECT count(*) FROM (SELECT FROM fsm_inbox AS i WHERE i.due_at IS NOT NULL ORDER BY i.due_at LIMIT $1) AS few), -- fsm_inbox_due_idx
@@ -75,10 +80,11 @@ type backlog struct {
 	outboxAge, inboxAge, deadlineAge         metric.Float64ObservableGauge
 }
 
-// Watch asks a database what waits in it each time that metrics are collected: one
-// statement for the outbox, the inbox and each machine. It is enough that one process
-// of a service does so. pawl.backlog.up says of each whether it could be asked; what
-// could not has no other figure then, and the meter's provider is told the error.
+// Watch asks a database what waits in it each time that metrics are collected: a
+// statement for the outbox, the inbox and each machine, and one for the relay's holds.
+// It is enough that one process of a service does so. pawl.backlog.up says of each
+// whether it could be asked; what could not has no other figure then, and the meter's
+// provider is told the error.
 //
 // The caller unregisters it. The error is fsm.ErrArgument without a database or with a
 // negative number, or the meter's.
@@ -117,41 +123,70 @@ func nothing(db fsm.DB) bool {
 	return db == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// look asks everything, one question after the other.
-func (b *backlog) look(ctx context.Context, o metric.Observer) error {
-	var errs []error
-	ask := func(part string, question func(context.Context) error) {
-		ctx, cancel := context.WithTimeout(ctx, b.Timeout)
-		defer cancel()
-		up := int64(1)
-		if err := question(ctx); err != nil {
-			up = 0
-			errs = append(errs, fmt.Errorf("backlog of %s: %w", part, err))
-		}
-		o.ObserveInt64(b.up, up, metric.WithAttributes(partKey.String(part)))
-	}
+// question is one part of what waits.
+type question struct {
+	part string
+	ask  func(context.Context, metric.Observer) error
+}
+
+func (b *backlog) questions() []question {
+	var all []question
 	if b.Outbox {
-		ask("outbox", func(ctx context.Context) error { return b.askOutbox(ctx, o) })
+		all = append(all, question{"outbox", b.askOutbox})
 	}
 	if b.Inbox {
-		ask("inbox", func(ctx context.Context) error { return b.askInbox(ctx, o) })
+		all = append(all, question{"inbox", b.askInbox})
 	}
 	for _, d := range b.Deadlines {
-		ask("deadlines of "+d.Machine, func(ctx context.Context) error { return b.askDeadline(ctx, o, d) })
+		all = append(all, question{"deadlines of " + d.Machine, func(ctx context.Context, o metric.Observer) error { return b.askDeadline(ctx, o, d) }})
+	}
+	return all
+}
+
+// look asks everything within Timeout, one question after the other: DB may be a
+// connection, and a pool that is short of them has others to serve. A question that
+// hangs leaves time to those behind it.
+func (b *backlog) look(ctx context.Context, o metric.Observer) error {
+	var errs []error
+	left := b.Timeout
+	all := b.questions()
+	for i, q := range all {
+		share := left
+		if i < len(all)-1 {
+			share = left / 2
+		}
+		begun := time.Now()
+		asking, cancel := context.WithTimeout(ctx, share)
+		err := q.ask(asking, o)
+		cancel()
+		left -= time.Since(begun)
+		up := int64(1)
+		if err != nil {
+			up = 0
+			errs = append(errs, fmt.Errorf("backlog of %s: %w", q.part, err))
+		}
+		o.ObserveInt64(b.up, up, metric.WithAttributes(partKey.String(q.part)))
 	}
 	return errors.Join(errs...)
 }
 
 func (b *backlog) askOutbox(ctx context.Context, o metric.Observer) error {
-	var waiting, held, parked int64
+	var waiting int64
 	var age float64
-	if err := b.DB.QueryRow(ctx, outboxSQL, b.Most).Scan(&waiting, &age, &held, &parked); err != nil {
+	var holds bool
+	if err := b.DB.QueryRow(ctx, outboxSQL, b.Most).Scan(&waiting, &age, &holds); err != nil {
 		return err
+	}
+	var held, parked int64
+	if holds {
+		if err := b.DB.QueryRow(ctx, holdsSQL, b.Most).Scan(&held, &parked); err != nil {
+			return err
+		}
+		o.ObserveInt64(b.holds, held, metric.WithAttributes(parkedKey.Bool(false)))
+		o.ObserveInt64(b.holds, parked, metric.WithAttributes(parkedKey.Bool(true)))
 	}
 	o.ObserveInt64(b.waiting, waiting)
 	o.ObserveFloat64(b.outboxAge, age)
-	o.ObserveInt64(b.holds, held, metric.WithAttributes(parkedKey.Bool(false)))
-	o.ObserveInt64(b.holds, parked, metric.WithAttributes(parkedKey.Bool(true)))
 	return nil
 }
 

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/sdk/metric"
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fsmotel"
@@ -131,13 +133,13 @@ func TestWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, nil)
 	s.orders(orderA)
-	_, err := s.Watch(fsmotel.Backlog{DB: s.pool, Outbox: true, Inbox: true, Deadlines: machines, Timeout: 3 * time.Second})
+	_, err := s.Watch(fsmotel.Backlog{DB: s.pool, Outbox: true, Inbox: true, Deadlines: machines, Timeout: 6 * time.Second})
 	require.NoError(t, err)
-	_, err = s.pool.Exec(t.Context(), "ALTER TABLE fsm_outbox RENAME TO gone")
+	_, err = s.pool.Exec(t.Context(), "ALTER TABLE payments RENAME TO gone")
 	require.NoError(t, err)
 	held, err := s.pool.Begin(t.Context())
 	require.NoError(t, err)
-	_, err = held.Exec(t.Context(), "LOCK TABLE payments IN ACCESS EXCLUSIVE MODE")
+	_, err = held.Exec(t.Context(), "LOCK TABLE fsm_outbox IN ACCESS EXCLUSIVE MODE") // the first to be asked
 	require.NoError(t, err)
 	points, err := s.collect()
 	require.ErrorContains(t, err, "backlog of outbox: ")
@@ -148,6 +150,56 @@ func TestWhatCannotBeAsked(t *testing.T) {
 	}, some(points, "pawl.backlog.up"))
 	require.NotContains(t, points, "pawl.outbox.waiting", "no figure is better than an old one")
 	require.Contains(t, points, "pawl.inbox.waiting")
+}
+
+// A project without a relay has an outbox and no table of what a relay holds up.
+func TestAnOutboxWithoutARelay(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, nil)
+	s.orders(orderA)
+	s.waiting()
+	_, err := s.pool.Exec(t.Context(), "DROP TABLE fsm_outbox_holds CASCADE")
+	require.NoError(t, err)
+	_, err = s.Watch(fsmotel.Backlog{DB: s.pool, Outbox: true})
+	require.NoError(t, err)
+	points := s.read()
+	require.InDelta(t, 1, points["pawl.backlog.up pawl.part=outbox"], 0)
+	require.InDelta(t, 3, points["pawl.outbox.waiting"], 0)
+	require.Empty(t, some(points, "pawl.outbox.holds"))
+}
+
+// frozen is a database that answers nothing, as one under SIGSTOP.
+type frozen struct{ fsm.DB }
+
+func (frozen) QueryRow(ctx context.Context, _ string, _ ...any) pgx.Row { return noAnswer{ctx} }
+
+type noAnswer struct{ ctx context.Context }
+
+func (r noAnswer) Scan(...any) error {
+	<-r.ctx.Done()
+	return r.ctx.Err()
+}
+
+// However many questions there are: whoever collects waits for the one limit.
+func TestAFrozenDatabaseKeepsNoMetricsFromAnybody(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[time.Duration]time.Duration{0: 2 * time.Second, 3 * time.Second: 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &stand{t: t, reader: metric.NewManualReader()}
+			var err error
+			s.Telemetry, err = fsmotel.New(fsmotel.Config{Meters: metric.NewMeterProvider(metric.WithReader(s.reader))})
+			require.NoError(t, err)
+			_, err = s.Watch(fsmotel.Backlog{DB: frozen{}, Outbox: true, Inbox: true, Deadlines: machines, Timeout: limit})
+			require.NoError(t, err)
+			begun := time.Now()
+			points, err := s.collect()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Equal(t, want, time.Since(begun))
+			require.Equal(t, map[string]float64{
+				"pawl.part=outbox": 0, "pawl.part=inbox": 0, "pawl.part=deadlines of order": 0, "pawl.part=deadlines of payment": 0,
+			}, some(points, "pawl.backlog.up"))
+		})
+	}
 }
 
 func TestABacklogThatCannotBe(t *testing.T) {
