@@ -36,8 +36,8 @@ func TestCheckHistory(t *testing.T) {
 	}{
 		{[]string{definition, at("good.jsonl")}, 0, "", "order: accepted: 3 calls of 1 row\n"},
 		{[]string{"definitions", at("good.jsonl")}, 0, "", "order: accepted"},
-		{[]string{definition, at("cut.jsonl")}, 0, "", "1 calls of unknown outcome"},
-		{[]string{definition, at("bad.jsonl")}, 1, "call 3 was told: Applied PAYING 2.\n", "order: refused: 3 calls of 1 row; 1 rows or groups of rows refused\n"},
+		{[]string{definition, at("cut.jsonl")}, 0, "", "1 call of unknown outcome"},
+		{[]string{definition, at("bad.jsonl")}, 1, "call 3 was told: Applied PAYING 2.\n", "order: refused: 3 calls of 1 row; 1 part refused\n"},
 		{[]string{definition, at("good.jsonl"), "--visualize", page}, 0, "", "nothing was refused, so"},
 		{nil, 2, "", "needs a DEFINITION and at least one HISTORY"},
 		{[]string{definition}, 2, "", "needs a DEFINITION and at least one HISTORY"},

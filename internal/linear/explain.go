@@ -91,11 +91,11 @@ func (p *partition) until(end int64) *partition {
 	return first
 }
 
-// pending is the operation before it was answered.
+// pending is the operation before it was answered, if it ever was.
 func (op *operation) pending() *operation {
 	return &operation{
 		place: op.place, kind: op.kind, client: op.client, key: op.key, event: op.event, params: op.params, expect: op.expect, now: op.now,
-		target: op.target, interval: interval{op.from, never}, void: op.kind == reads, values: op.values,
+		target: op.target, interval: interval{op.from, never}, void: op.kind == reads, later: op.to != never, values: op.values,
 	}
 }
 
@@ -152,7 +152,13 @@ const shownCalls = 60
 // String is the table of the calls, and what is wrong.
 func (r *Refusal) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: refused: there is no order of these calls, each somewhere between its beginning and its end, that gives these answers.\n\n", r.c.m.Name, strings.Join(r.Keys, ", "))
+	calls, until := "these calls", ""
+	if r.culprit != nil {
+		calls = map[bool]string{true: "this call", false: fmt.Sprintf("these %d calls", len(r.calls))}[len(r.calls) == 1]
+		until = fmt.Sprintf(", up to the %s of %s", map[bool]string{true: "look", false: "answer"}[r.culprit.kind == reads], r.number(r.culprit))
+	}
+	fmt.Fprintf(&b, "%s %s: refused: there is no order of %s%s, each somewhere between its beginning and its end, that gives these answers.\n\n",
+		r.c.m.Name, strings.Join(r.Keys, ", "), calls, until)
 	if r.culprit != nil {
 		r.calledTable(&b)
 		r.reasons(&b)
@@ -169,7 +175,7 @@ func (r *Refusal) calledTable(b *strings.Builder) {
 		if op == r.culprit {
 			mark = ">"
 		}
-		rows = append(rows, []string{mark, fmt.Sprint(first + i + 1), r.clock(op.from), r.clock(op.to), op.client, r.called(op), op.answer()})
+		rows = append(rows, []string{mark, fmt.Sprint(first + i + 1), r.clock(op.from), r.end(op), op.client, r.called(op), op.answer()})
 	}
 	table(b, rows)
 	if first > 0 {
@@ -226,11 +232,17 @@ func (r *Refusal) called(op *operation) string {
 }
 
 // clock is a time since the first call.
-func (r *Refusal) clock(at int64) string {
-	if at == never {
+func (r *Refusal) clock(at int64) string { return time.Duration(at - r.calls[0].from).String() }
+
+// end is when a call ended, as far as the shown beginning of the history knows.
+func (r *Refusal) end(op *operation) string {
+	switch {
+	case op.later:
+		return "later"
+	case op.to == never:
 		return "?"
 	}
-	return time.Duration(at - r.calls[0].from).String()
+	return r.clock(op.to)
 }
 
 // Visualize writes a page that draws the part, for a browser.

@@ -87,8 +87,10 @@ type operation struct {
 	// nothing was done.
 	told *told
 	void bool
-	fail string // the kind of error that it ended in
-	seen *seen  // by one that reads
+	// later says that it was answered, and that this is left out: see pending.
+	later bool
+	fail  string // the kind of error that it ended in
+	seen  *seen  // by one that reads
 
 	values oracle.Values // the params, read
 	fact   string        // what makes it a fact, empty for none

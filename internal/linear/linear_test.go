@@ -224,3 +224,35 @@ func TestRowsFromBefore(t *testing.T) {
 	}
 	require.Equal(t, 1, judged(t, m, bare+"\n10-11 c a "+`refund {"refund_no":"R1","amount_cents":1} | Applied PAID 8 | refund PAID>PAID 8`, linear.Options{}).Either)
 }
+
+// A refusal shows a beginning of the history. What was answered later than that is not
+// the same as what nobody ever was told.
+func TestARefusalTellsLateAnswersFromNone(t *testing.T) {
+	t.Parallel()
+	v := judged(t, order(t), born+`10-11 c a pay | Applied PAYING 2 | pay PENDING>PAYING 2
+		12-40 late a query_payment | Applied PAYING 3 | query_payment PAYING>PAYING 3
+		13-99 dead a query_payment |
+		14-15 d a cancel | Applied CANCELLED 2 | cancel PENDING>CANCELLED 2
+		30-31 e a pay | Rejected CANCELLED 2 | cancel PENDING>CANCELLED 2`, linear.Options{})
+	require.Equal(t, linear.Refused, v.Result())
+	told := v.Findings()
+	require.Contains(t, told, "there is no order of these 5 calls, up to the answer of call 5, each somewhere")
+	require.Regexp(t, `late +query_payment +not answered yet\n`, told)
+	require.Regexp(t, `dead +query_payment +nothing: it may have had its effect or not\n`, told)
+	require.Contains(t, told, "(1 call that began later: left out)")
+}
+
+// One is one, and two are two.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{
+		1: "order: refused: 1 call of 1 row; 1 part refused; 1 part undecided; 1 call of unknown outcome; " +
+			"1 call with a guard or check that was not known, so that either branch was allowed; 1 look at rows that the history does not know; 1 file cut off at the end",
+		2: "order: refused: 2 calls of 2 rows; 2 parts refused; 2 parts undecided; 2 calls of unknown outcome; " +
+			"2 calls with a guard or check that was not known, so that either branch was allowed; 2 looks at rows that the history does not know; 2 files cut off at the end",
+	} {
+		keys := make([]string, n)
+		v := linear.Verdict{Machine: "order", Operations: n, Rows: n, Doubtful: n, Either: n, Strangers: n, Torn: n, Refused: keys, Undecided: keys}
+		require.Equal(t, want, v.Summary())
+	}
+}

@@ -33,6 +33,8 @@ func (op *operation) answer() string {
 	switch {
 	case op.kind == ends:
 		return "the end of what is known"
+	case op.later:
+		return "not answered yet"
 	case op.void:
 		return "an error: " + op.fail
 	case op.seen != nil:

@@ -29,8 +29,8 @@ type Verdict struct {
 	// Either those for which more than one branch was allowed, since a guard or a
 	// check hangs on what is not known.
 	Doubtful, Either int
-	// Strangers counts what was seen of rows that the history knows nothing of, and
-	// Torn the files whose last line was cut off.
+	// Strangers counts what was seen of rows of which the history has neither a call nor
+	// a beginning, and Torn the files whose last line was cut off.
 	Strangers, Torn int
 	// Undecided and Refused are the first rows of parts for which no order was found in
 	// time, and for which there is none.
@@ -85,22 +85,22 @@ func (v *Verdict) Findings() string {
 	return b.String()
 }
 
-// Summary is a line about the whole.
+// Summary is a line about the whole. A part is a row, or rows with a fact in common.
 func (v *Verdict) Summary() string {
 	text := fmt.Sprintf("%s: %s: %s of %s", v.Machine, v.Result(), count(v.Operations, "call"), count(v.Rows, "row"))
 	for _, note := range []struct {
-		n    int
-		says string
+		n          int
+		what, says string
 	}{
-		{len(v.Refused), "rows or groups of rows refused"},
-		{len(v.Undecided), "undecided"},
-		{v.Doubtful, "calls of unknown outcome"},
-		{v.Either, "calls with a guard or check that was not known, so that either branch was allowed"},
-		{v.Strangers, "looks at rows that the history does not know"},
-		{v.Torn, "files cut off at the end"},
+		{len(v.Refused), "part", " refused"},
+		{len(v.Undecided), "part", " undecided"},
+		{v.Doubtful, "call", " of unknown outcome"},
+		{v.Either, "call", " with a guard or check that was not known, so that either branch was allowed"},
+		{v.Strangers, "look", " at rows that the history does not know"},
+		{v.Torn, "file", " cut off at the end"},
 	} {
 		if note.n > 0 {
-			text += fmt.Sprintf("; %d %s", note.n, note.says)
+			text += "; " + count(note.n, note.what) + note.says
 		}
 	}
 	return text
