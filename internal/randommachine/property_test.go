@@ -177,8 +177,7 @@ func TestRandomMachinesDoWhatTheirDefinitionsSay(t *testing.T) {
 		}
 	})
 	b.report(t, time.Since(start))
-	require.Less(t, b.seen.refused*3, b.seen.machines+b.seen.refused, "lint refuses more than a third: %v", b.seen.codes)
-	require.Less(t, b.seen.open*20, b.seen.machines, "more than a twentieth of the machines were left open")
+	require.NoError(t, b.seen.worthwhile())
 }
 
 func (b *bed) report(t *testing.T, took time.Duration) {

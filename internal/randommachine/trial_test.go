@@ -8,10 +8,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/internal/evaluate"
@@ -55,6 +57,34 @@ func (t *tally) add(o tally) {
 	for k, n := range o.codes {
 		t.codes[k] += n
 	}
+}
+
+// many are enough machines for a share of them to mean something: lint refuses some 22
+// in 100, which in a few may be 12 of 32.
+const many = 200
+
+// worthwhile is an error where most of the work was for nothing: of many definitions
+// lint refused more than a third, or more than a twentieth of the machines was left open.
+func (t *tally) worthwhile() error {
+	switch {
+	case t.machines < many:
+		return nil
+	case t.refused*3 >= t.machines+t.refused:
+		return fmt.Errorf("lint refuses more than a third: %d of %d, %v", t.refused, t.machines+t.refused, t.codes)
+	case t.open*20 >= t.machines:
+		return fmt.Errorf("more than a twentieth of the machines were left open: %d of %d", t.open, t.machines)
+	}
+	return nil
+}
+
+// Shares of a few machines are chance, and no reason to refuse a run.
+func TestSharesAreJudgedOfManyMachinesAlone(t *testing.T) {
+	t.Parallel()
+	for _, few := range []tally{{machines: 20, refused: 12}, {machines: 199, refused: 150}, {machines: 20, open: 2}, {machines: 200, refused: 99, open: 9}} {
+		require.NoError(t, few.worthwhile(), few)
+	}
+	require.ErrorContains(t, (&tally{machines: 200, refused: 100}).worthwhile(), "lint refuses more than a third: 100 of 300")
+	require.ErrorContains(t, (&tally{machines: 200, refused: 99, open: 10}).worthwhile(), "more than a twentieth of the machines were left open: 10 of 200")
 }
 
 func newTrial(b *built, conn *pgx.Conn, keys [][]string) *trial {
