@@ -3,6 +3,7 @@ package torture
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -33,6 +34,7 @@ func (r *Report) Print(w io.Writer) error {
 	for _, why := range r.LeftOut {
 		row("left out", why)
 	}
+	row("struck: what it hit, connections, backends, rows or processes; missed: begun when another fault had made the server unreachable")
 	row()
 	row("calls by way and answer")
 	pairs(row, r.Outcomes)
@@ -49,12 +51,49 @@ func (r *Report) Print(w io.Writer) error {
 	row()
 	row("violations", len(r.Violations))
 	for _, v := range r.Violations {
-		row(fmt.Sprintf("  %d times: %s", v.N, v.What))
+		row(fmt.Sprintf("  %s: %s", times(v.N), v.What))
 		for _, e := range v.Examples {
 			row("    " + e)
 		}
 	}
+	row()
+	row(r.verdict())
+	row("to repeat it: bin/torture " + strings.Join(r.Again, " "))
 	return t.Flush()
+}
+
+// verdict is the whole in a line.
+func (r *Report) verdict() string {
+	switch n := len(r.Violations); n {
+	case 0:
+		return "Nothing is wrong."
+	case 1:
+		return "WRONG: one kind of violation."
+	default:
+		return fmt.Sprintf("WRONG: %d kinds of violations.", n)
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// flags repeat the run.
+func (o Options) flags() []string {
+	all := []string{"-for", o.For.String(), "-seed", strconv.FormatUint(o.Seed, 10)}
+	if len(o.Faults) > 0 {
+		all = append(all, "-faults", strings.Join(o.Faults, ","))
+	}
+	if o.Transitions > 0 {
+		all = append(all, "-transitions", strconv.FormatInt(o.Transitions, 10))
+	}
+	if o.Limit > 0 {
+		all = append(all, "-limit", o.Limit.String())
+	}
+	return all
 }
 
 func counts(row func(...any), all []judge.Count) {

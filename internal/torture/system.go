@@ -188,7 +188,7 @@ const (
 // rest lets the services finish what they have, has the outbox delivered, and ends
 // them. What does not come to rest is a violation.
 func (t *trial) rest(ctx context.Context) error {
-	t.say("no more harm; finishing %d bundles", t.system.bundles.open())
+	t.say("no more harm; finishing the %d bundles of orders that are under way", t.system.bundles.open())
 	if !t.until(ctx, drainTimeout, func() bool { return t.system.bundles.open() == 0 }) {
 		t.violation("calls that never come to an end", fmt.Sprintf("bundles %v", t.system.bundles.left()))
 	}

@@ -58,7 +58,9 @@ var ErrFault = errors.New("no such fault")
 type Report struct {
 	*judge.Report
 	Seed uint64
-	Took time.Duration
+	// Again are the flags of a run of the same.
+	Again []string
+	Took  time.Duration
 	// Harm is how often each nemesis was at work, and how often it struck.
 	Harm []Harm
 	// LeftOut says what could not be done, and why.
@@ -146,7 +148,7 @@ func (t *trial) run(ctx context.Context) (report *Report, err error) {
 		return nil, err
 	}
 	judged.Violations = append(t.violations, judged.Violations...)
-	return &Report{Report: judged, Seed: t.Seed, Harm: t.harmDone(), LeftOut: t.leftOut}, nil
+	return &Report{Report: judged, Seed: t.Seed, Again: t.flags(), Harm: t.harmDone(), LeftOut: t.leftOut}, nil
 }
 
 // lanes are those of the nemeses that are wanted and can be had.
@@ -264,7 +266,7 @@ func (t *trial) await(ctx context.Context) {
 	for ctx.Err() == nil {
 		n, err := t.system.transitions(ctx)
 		if err == nil {
-			t.say("%d transitions, %d bundles of orders done", n, t.system.bundles.count())
+			t.say("%d transitions; %d bundles, of some orders each, done", n, t.system.bundles.count())
 		}
 		if err == nil && n >= t.Transitions {
 			return

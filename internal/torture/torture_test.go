@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/internal/needs"
+	"github.com/pawl-go/pawl/internal/torture/judge"
 	"github.com/pawl-go/pawl/internal/torture/load"
 	"github.com/pawl-go/pawl/internal/torture/nemesis"
 	"github.com/pawl-go/pawl/migrations"
@@ -141,6 +143,27 @@ func TestATrialWithoutDefinitionsDoesNotBegin(t *testing.T) {
 	_, err := Run(t.Context(), Options{Project: fstest.MapFS{}})
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorContains(t, err, "definitions")
+}
+
+// A report ends with what came of it, and how to have it again.
+func TestAReportEndsWithItsVerdict(t *testing.T) {
+	t.Parallel()
+	ends := func(o Options, violations ...judge.Violation) string {
+		var out strings.Builder
+		r := Report{Report: &judge.Report{Violations: violations}, Again: o.flags(), Harm: []Harm{{Name: "kill"}}}
+		require.NoError(t, r.Print(&out))
+		require.Contains(t, out.String(), "\nstruck: ")
+		_, end, found := strings.Cut(out.String(), "\nviolations")
+		require.True(t, found)
+		return end
+	}
+	short := Options{For: 3 * time.Minute, Seed: 7}
+	require.Equal(t, "  0\n\nNothing is wrong.\nto repeat it: bin/torture -for 3m0s -seed 7\n", ends(short))
+	require.Equal(t, "  1\n  once: lost\n    a\n\nWRONG: one kind of violation.\nto repeat it: bin/torture -for 3m0s -seed 7\n",
+		ends(short, judge.Violation{What: "lost", N: 1, Examples: []string{"a"}}))
+	long := Options{For: time.Hour, Seed: 8, Faults: []string{"kill", "cut"}, Transitions: 1000, Limit: 2 * time.Hour}
+	require.Contains(t, ends(long, judge.Violation{What: "lost", N: 2}, judge.Violation{What: "twice", N: 1}),
+		"\n  2 times: lost\n  once: twice\n\nWRONG: 2 kinds of violations.\nto repeat it: bin/torture -for 1h0m0s -seed 8 -faults kill,cut -transitions 1000 -limit 2h0m0s\n")
 }
 
 func TestAnUnknownFaultIsRefused(t *testing.T) {

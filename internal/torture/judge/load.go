@@ -84,7 +84,7 @@ func row(e journal.Entry) []any {
 	c, a := e.Call, e.Answer
 	var ended any
 	if a == nil {
-		a = &journal.Answer{Outcome: journal.Unknown, Error: "killed"}
+		a = &journal.Answer{Outcome: journal.Unknown, Error: "its service was killed before it had an answer"}
 	} else {
 		ended = a.At
 	}

@@ -86,29 +86,36 @@ func serve(ctx context.Context, text string, in io.Reader, out, log io.Writer) i
 func parse(args []string, log io.Writer) (torture.Options, error) {
 	o := torture.Options{Project: os.DirFS("."), Migrations: migrations.FS, Service: service}
 	flags := flag.NewFlagSet("torture", flag.ContinueOnError)
-	flags.SetOutput(log)
+	flags.SetOutput(io.Discard) // what is wrong is said once, and without all the flags
 	flags.DurationVar(&o.For, "for", 3*time.Minute, "how long harm is done, at least")
 	flags.Uint64Var(&o.Seed, "seed", 0, "what decides all that is random; 0 draws one")
 	flags.Int64Var(&o.Transitions, "transitions", 0, "how many transitions there are to be, at least")
 	flags.DurationVar(&o.Limit, "limit", 0, "when to end although there are not as many transitions; 0 means never")
 	flags.BoolVar(&o.Keep, "keep", false, "keep the journals, in a folder that is named in the end")
 	faults := flags.String("faults", "", "which faults, with commas between; all unless told")
-	flags.Usage = func() {
-		_, _ = fmt.Fprintln(log, "usage: run [flags]")
-		flags.PrintDefaults()
-		_, _ = fmt.Fprintln(log, "faults:")
-		for _, f := range torture.Faults() {
-			_, _ = fmt.Fprintf(log, "  %-11s %s\n", f.Name, f.Does)
-		}
-	}
-	if err := flags.Parse(args); err != nil {
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		usage(flags, log)
 		return o, err
 	}
-	err := complete(&o, *faults, flags.Args())
+	if err == nil {
+		err = complete(&o, *faults, flags.Args())
+	}
 	if err != nil {
-		_, _ = fmt.Fprintln(log, "torture:", err)
+		_, _ = fmt.Fprintln(log, "torture:", err, "(-h tells all flags and faults)")
 	}
 	return o, err
+}
+
+func usage(flags *flag.FlagSet, out io.Writer) {
+	flags.SetOutput(out)
+	_, _ = fmt.Fprintln(out, "usage: torture [flags]")
+	flags.PrintDefaults()
+	_, _ = fmt.Fprintln(out, "faults:")
+	for _, f := range torture.Faults() {
+		_, _ = fmt.Fprintf(out, "  %-11s %s\n", f.Name, f.Does)
+	}
+	_, _ = fmt.Fprintln(out, "exits with 0 when nothing is wrong, 1 for any violation, 2 for wrong usage or a trial that could not be held")
 }
 
 // complete checks what the flags say and fills in what they do not.
@@ -135,7 +142,7 @@ func complete(o *torture.Options, faults string, rest []string) error {
 	}
 	for _, f := range o.Faults {
 		if !known[f] {
-			return fmt.Errorf("there is no fault %q; -h lists them", f)
+			return fmt.Errorf("there is no fault %q", f)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +19,9 @@ func TestUsage(t *testing.T) {
 		code int
 		says string
 	}{
+		{[]string{"-h"}, 0, "usage: torture [flags]\n"},
 		{[]string{"-h"}, 0, "pg_terminate_backend of backends"},
+		{[]string{"-seed", "x"}, 2, `torture: invalid value "x" for flag -seed: parse error (-h tells all flags and faults)` + "\n"},
 		{[]string{"-for", "0s"}, 2, "-for must be positive"},
 		{[]string{"-transitions", "-1"}, 2, "-transitions cannot be negative"},
 		{[]string{"-limit", "-1s"}, 2, "-limit cannot be negative"},
@@ -30,6 +33,7 @@ func TestUsage(t *testing.T) {
 		var out, log bytes.Buffer
 		require.Equal(t, tc.code, run(t.Context(), tc.args, nil, &out, &log), tc.args)
 		require.Contains(t, log.String(), tc.says)
+		require.True(t, tc.code == 0 || strings.Count(log.String(), "\n") == 1, "a line says what is wrong: %s", log.String())
 		require.Empty(t, out.String())
 	}
 }
