@@ -20,7 +20,7 @@ type PartialError struct {
 
 // Error names the file that failed and how much was done before.
 func (e *PartialError) Error() string {
-	return fmt.Sprintf("%s: %v (%d files written and %d removed before)", e.Failed, e.Err, len(e.Written), len(e.Removed))
+	return fmt.Sprintf("%s: %v (files written before: %d, removed: %d)", e.Failed, e.Err, len(e.Written), len(e.Removed))
 }
 
 // Unwrap returns the reason.

@@ -79,6 +79,10 @@ func table(out io.Writer, rows []outcome) error {
 		total += o.executions
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\n", o.target, o.took, o.executions, o.found, o.known, failed)
 	}
-	fmt.Fprintf(w, "%d targets\t\t%d\t\t\t\n", len(rows), total)
+	targets := fmt.Sprintf("%d targets", len(rows))
+	if len(rows) == 1 {
+		targets = "1 target"
+	}
+	fmt.Fprintf(w, "%s\t\t%d\t\t\t\n", targets, total)
 	return w.Flush()
 }

@@ -50,4 +50,7 @@ func TestTheTableHasEveryTarget(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, table(&out, []outcome{{target: target{"a", "FuzzA"}, executions: 7, found: 1, known: 2}, {target: target{"b", "FuzzB"}, executions: 5, failed: true}}))
 	require.Equal(t, []string{"target", "time", "executions", "new", "inputs", "inputs", "failed", "a.FuzzA", "0s", "7", "1", "2", "no", "b.FuzzB", "0s", "5", "0", "0", "YES", "2", "targets", "12"}, strings.Fields(out.String()))
+	out.Reset()
+	require.NoError(t, table(&out, []outcome{{executions: 7}}))
+	require.Contains(t, out.String(), "\n1 target ")
 }
