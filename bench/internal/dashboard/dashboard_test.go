@@ -213,6 +213,30 @@ func documented(t *testing.T, scraped series) {
 	}
 }
 
+var increases = regexp.MustCompile(`increase\(([a-z_]+\{[^}]*\})\[(\w+)\]\)`)
+
+// A counter that begins with its first event has no increase. A rule that fires for a
+// single event asks for counters that were not there before, too.
+func TestTheFirstEventIsAlerted(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(alertsFile)
+	require.NoError(t, err)
+	groups, errs := rulefmt.Parse(text, false, model.LegacyValidation, promql, slog.New(slog.DiscardHandler))
+	require.Empty(t, errs)
+	found := 0
+	for _, g := range groups.Groups {
+		for _, r := range g.Rules {
+			for _, counter := range increases.FindAllStringSubmatch(r.Expr, -1) {
+				if r.For == 0 {
+					found++
+					require.Regexp(t, `unless sum by \(\w+(, \w+)*\) \(`+regexp.QuoteMeta(counter[1]+" offset "+counter[2]+")"), r.Expr, r.Alert)
+				}
+			}
+		}
+	}
+	require.GreaterOrEqual(t, found, 3)
+}
+
 // What is wrong with a query is noticed.
 func TestAQueryThatAsksForWhatIsNotThere(t *testing.T) {
 	t.Parallel()
