@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -15,6 +16,7 @@ import (
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"
 
+	"github.com/pawl-go/pawl/examples/orders/shop"
 	"github.com/pawl-go/pawl/fsm/fsmotel"
 )
 
@@ -24,12 +26,25 @@ type metrics struct {
 	handler   http.Handler
 	provider  *metric.MeterProvider
 	log       *slog.Logger
+	service   atomic.Pointer[shop.Service] // nil until there is one
+}
+
+// failed logs what could not be measured: by the service, whose log is short while the
+// database is away.
+func (m *metrics) failed(err error) {
+	const what = "not everything could be measured"
+	if s := m.service.Load(); s != nil {
+		s.Failed(what, err)
+		return
+	}
+	m.log.Warn(what, "error", err)
 }
 
 // newMetrics returns the metrics of the service, of Go and of the process. Traces go
 // where the global provider sends them: nowhere, unless a program sets one.
 func newMetrics(log *slog.Logger) (*metrics, error) {
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry", "error", err) }))
+	m := &metrics{log: log}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(m.failed))
 	registry := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
 		if err := registry.Register(c); err != nil {
@@ -41,12 +56,10 @@ func newMetrics(log *slog.Logger) (*metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &metrics{
-		provider: metric.NewMeterProvider(metric.WithReader(reader)), log: log,
-		handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{
-			ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,
-		}),
-	}
+	m.provider = metric.NewMeterProvider(metric.WithReader(reader))
+	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,
+	})
 	m.telemetry, err = fsmotel.New(fsmotel.Config{Meters: m.provider})
 	return m, err
 }
@@ -67,6 +80,6 @@ func (m *metrics) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if err := m.provider.Shutdown(ctx); err != nil {
-		m.log.Warn("telemetry", "error", err)
+		m.log.Warn("metrics were not ended as they should", "error", err)
 	}
 }

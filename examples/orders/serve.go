@@ -21,11 +21,11 @@ func serve(ctx context.Context) int {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	settings, err := shop.ReadSettings(os.Getenv)
 	if err != nil {
-		log.Error("settings", "error", err)
+		log.Error("the settings cannot be used", "error", err)
 		return 2
 	}
 	if err := serveWith(ctx, settings, log); err != nil {
-		log.Error("serve", "error", err)
+		log.Error("the service ended with an error", "error", err)
 		return 1
 	}
 	return 0
@@ -86,6 +86,7 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 	if err != nil {
 		return err
 	}
+	metrics.service.Store(service)
 	admin.serve(service.Admin(), metrics.handler, log)
 	log.Info("listening", "addr", listener.Addr().String(), "standard", config.Standard != nil, "stripe", config.Stripe != nil,
 		"alipay", config.Alipay != nil, "wechat", config.WeChat != nil, "locks", config.Lock != nil, "refunds", refunds != nil)
@@ -161,8 +162,12 @@ A callback, signed by Stripe's scheme:
   S=$(printf '%%s' "$T.$B" | openssl dgst -sha256 -hmac '%[2]s' | sed 's/.* //')
   curl -i $U/callbacks/stripe -H "Content-Type: application/json" -H "Stripe-Signature: t=$T,v1=$S" -d "$B"
 
-… and the same by Standard Webhooks:
+… and one of another order, by Standard Webhooks:
 
+  Q=7f1c9a52-3e0b-4c55-9d5e-0a4f6f3c2b13
+  curl $U/orders -H "Content-Type: application/json" -d '{"order_id": "'$Q'", "customer_id": "ann", "sku": "mug", "quantity": 1, "total_cents": 2100}'
+  B='{"id": "evt_2", "type": "payment.succeeded", "data": {"order_id": "'$Q'", "payment_no": "p-2", "amount_cents": 2100}}'
+  T=$(date +%%s)
   K=$(printf '%%s' '%[3]s' | sed 's/^whsec_//' | base64 -d | od -An -tx1 | tr -d ' \n')
   S=$(printf '%%s' "msg_1.$T.$B" | openssl dgst -sha256 -mac HMAC -macopt hexkey:$K -binary | base64)
   curl -i $U/callbacks/standard -H "Content-Type: application/json" -H "webhook-id: msg_1" -H "webhook-timestamp: $T" -H "webhook-signature: v1,$S" -d "$B"

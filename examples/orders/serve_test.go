@@ -27,6 +27,10 @@ func TestSessionHasEachThingToDo(t *testing.T) {
 		require.Contains(t, out.String(), part)
 	}
 	require.NotContains(t, out.String(), "%!", "a verb without its argument")
+	// The same payment by another provider would be a contradiction, for a person.
+	for _, number := range []string{`"id": "evt_1", `, `"id": "evt_2", `, `"order_id": "'$O'", "payment_no": "p-1", "amount`, `"order_id": "'$Q'", "payment_no": "p-2", "amount`} {
+		require.Equal(t, 1, strings.Count(out.String(), number), number)
+	}
 	for line := range strings.SplitSeq(out.String(), "\n") {
 		sends := strings.Contains(line, "curl ") && strings.Contains(line, " -d ")
 		require.Equal(t, sends, strings.Contains(line, `-H "Content-Type: application/json"`), line)

@@ -102,3 +102,36 @@ func TestEachRequestHasAnIDAndATimeLimit(t *testing.T) {
 	require.Len(t, seen, 2)
 	require.NotContains(t, seen, "")
 }
+
+// What is known of a request whose time was over: nothing was done where the call says
+// so, or where it only looked.
+func TestWhatIsKnownOfALateRequest(t *testing.T) {
+	t.Parallel()
+	const (
+		doubt   = "whether this took effect is not known; the same request again is safe"
+		nothing = "nothing was done; try again"
+		looked  = "the database did not answer; try again"
+	)
+	late := context.DeadlineExceeded
+	refused := &pgconn.ConnectError{Config: &pgconn.Config{}}
+	for _, c := range []struct {
+		method string
+		err    error
+		detail string
+	}{
+		{"POST", late, doubt},
+		{"POST", &fsm.CallError{Kind: fsm.ErrUnknown, Err: late}, doubt},
+		{"POST", &fsm.CallError{Kind: fsm.ErrUnknown, Err: refused}, doubt},
+		{"POST", &fsm.CallError{Kind: fsm.ErrNothingDone, Err: late}, nothing},
+		{"DELETE", &fsm.CallError{Kind: fsm.ErrNothingDone, Err: context.Canceled}, nothing},
+		{"POST", &fsm.CallError{Kind: fsm.ErrNothingDone, Err: refused}, nothing},
+		{"GET", late, looked},
+		{"GET", &fsm.CallError{Kind: fsm.ErrNothingDone, Err: late}, looked},
+		{"GET", &fsm.CallError{Kind: fsm.ErrUnknown, Err: late}, looked},
+		{"GET", refused, nothing},
+	} {
+		p := problemOf(c.method, c.err)
+		require.Equal(t, c.detail, p.Detail, "%s %v", c.method, c.err)
+		require.Equal(t, http.StatusServiceUnavailable, p.Status)
+	}
+}

@@ -1,9 +1,11 @@
 package shop
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // healthz says that the process is alive, whatever the database does: a restart
@@ -12,18 +14,24 @@ func (s *Service) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]string{"status": "alive"})
 }
 
+// readyTimeout bounds what readyz asks the database, in all: whoever probes gives up
+// soon, and must hear why.
+const readyTimeout = 2 * time.Second
+
 // readyz says whether requests can be served: the database answers, what Config.Ready
-// asks for is so, the background work of Serve goes on, and Serve is not being
+// asks for is so, both within 2 s, the background work of Serve goes on, and Serve is not being
 // stopped. A process that is not ready gets no requests, and is not restarted.
 func (s *Service) readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
 		return unready("the service is being stopped", errors.New("it was told to"))
 	}
-	if err := s.pool.Ping(r.Context()); err != nil {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	defer cancel()
+	if err := s.pool.Ping(ctx); err != nil {
 		return unready("the database does not answer", err)
 	}
 	if s.ready != nil {
-		if err := s.ready(r.Context()); err != nil {
+		if err := s.ready(ctx); err != nil {
 			return unready("the database is not as the program needs it", err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/examples/orders/shop"
@@ -37,6 +38,36 @@ func TestWhatTheProgramNeedsIsAskedFor(t *testing.T) {
 	b.is(http.StatusNotFound, b.admin("/orders/"+orderA))
 	require.Contains(t, b.log.String(), `level=WARN msg="request failed" method=GET path=/readyz status=503`)
 	require.NotContains(t, b.log.String(), "level=ERROR")
+}
+
+// Whoever probes is told within 2 s, also by a database that is frozen.
+func TestReadinessDoesNotWaitForAFrozenDatabase(t *testing.T) {
+	t.Parallel()
+	limits := make(chan time.Duration, 2)
+	limit := func(ctx context.Context) {
+		until, bounded := ctx.Deadline()
+		require.True(t, bounded)
+		limits <- time.Until(until)
+	}
+	b := newBench(t, func(c *shop.Config) {
+		config := c.Pool.Config()
+		config.PrepareConn = func(ctx context.Context, _ *pgx.Conn) (bool, error) {
+			limit(ctx)
+			return true, nil
+		}
+		pool, err := pgxpool.NewWithConfig(t.Context(), config)
+		require.NoError(t, err)
+		t.Cleanup(pool.Close)
+		c.Pool, c.Timeout = pool, time.Hour
+		c.Ready = func(ctx context.Context) error {
+			limit(ctx)
+			return context.DeadlineExceeded
+		}
+	})
+	r := b.is(http.StatusServiceUnavailable, b.admin("/readyz"))
+	require.Equal(t, "the database is not as the program needs it", r.body["detail"])
+	require.LessOrEqual(t, <-limits, 2*time.Second, "the ping")
+	require.LessOrEqual(t, <-limits, 2*time.Second, "what the program needs")
 }
 
 // A sweeper or a relay that hangs makes the service unready, until it goes on; so does

@@ -35,7 +35,7 @@ func (s *Service) relayFailed(err error) {
 	if refused := (*relay.PublishError)(nil); errors.As(err, &refused) && !refused.Parked {
 		level = slog.LevelWarn
 	}
-	s.log.Log(context.Background(), level, "relay", "error", err)
+	s.failed(level, "the relay could not deliver", err)
 }
 
 // hear does what a message of the outbox is for; a second time does nothing. Topics

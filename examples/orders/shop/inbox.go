@@ -45,7 +45,7 @@ func (s *Service) newInbox(c Config) (*inbox.Inbox, error) {
 		Pool: tallied{c.Pool, s}, Providers: providers, Clock: s.now, Observe: s.observe,
 		Failed: func(err error) {
 			if !errors.Is(err, inbox.ErrUnreadable) { // observe has it
-				s.log.Error("inbox", "error", err)
+				s.Failed("the inbox could not take a callback", err)
 			}
 		},
 	})
@@ -155,7 +155,7 @@ func (s *Service) Retry() *inbox.Retry {
 	if s.inbox == nil {
 		return nil
 	}
-	return &inbox.Retry{Inbox: s.inbox, Failed: func(err error) { s.log.Error("retry of the inbox", "error", err) }}
+	return &inbox.Retry{Inbox: s.inbox, Failed: func(err error) { s.Failed("what waits in the inbox could not be tried again", err) }}
 }
 
 // SweepInbox forgets what the inbox has kept for long, bodies first, and puts the

@@ -59,9 +59,9 @@ func (e *statusError) Error() string {
 // Unwrap returns the cause, nil for none.
 func (e *statusError) Unwrap() error { return e.cause }
 
-// problemOf says what the caller is told about err. It shows the text of this
+// problemOf says what the caller of a method is told about err. It shows the text of this
 // package's own errors alone: a database's may hold values.
-func problemOf(err error) problem {
+func problemOf(method string, err error) problem {
 	var (
 		field   *FieldError
 		status  *statusError
@@ -84,10 +84,12 @@ func problemOf(err error) problem {
 		return problem{Status: http.StatusBadRequest, Detail: "an argument is missing or impossible"}
 	case errors.As(err, &unknown):
 		return problem{Status: http.StatusInternalServerError, Detail: unknown.Error(), State: unknown.State}
-	case errors.Is(err, fsm.ErrUnknown), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return problem{Status: http.StatusServiceUnavailable, Detail: "whether this took effect is not known; the same request again is safe"}
-	case fsm.Retryable(err), unreachable(err):
+	case method == http.MethodGet && (late(err) || errors.Is(err, fsm.ErrUnknown)): // who only looks does nothing
+		return problem{Status: http.StatusServiceUnavailable, Detail: "the database did not answer; try again"}
+	case !errors.Is(err, fsm.ErrUnknown) && (fsm.Retryable(err) || unreachable(err) || late(err) && errors.Is(err, fsm.ErrNothingDone)):
 		return problem{Status: http.StatusServiceUnavailable, Detail: "nothing was done; try again"}
+	case errors.Is(err, fsm.ErrUnknown), late(err):
+		return problem{Status: http.StatusServiceUnavailable, Detail: "whether this took effect is not known; the same request again is safe"}
 	}
 	return problem{Status: http.StatusInternalServerError, Detail: "the request failed; the log has the cause under its request id"}
 }
@@ -111,6 +113,11 @@ func refusal(e *fsm.RefusedError) problem {
 		}
 	}
 	return p
+}
+
+// late reports that the time of the request was over, or its caller gone.
+func late(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // unreachable reports that no connection to the database was to be had.

@@ -63,7 +63,14 @@ func (p *pulse) stuck(now time.Time) []string {
 	return slices.Compact(parts)
 }
 
-// heardSweeper has a sweeper give signs of life.
+// reached notes that the database did all that it was asked for since mark.
+func (s *Service) reached(mark uint64) {
+	if attrs := s.outage.over(s.now(), mark); attrs != nil {
+		s.log.Info("the database is back", attrs...)
+	}
+}
+
+// heardSweeper has a sweeper give signs of life, its own and the database's.
 func (s *Service) heardSweeper(w *fsm.Sweeper) *fsm.Sweeper {
 	const part = "sweeper"
 	every := w.Every
@@ -72,13 +79,24 @@ func (s *Service) heardSweeper(w *fsm.Sweeper) *fsm.Sweeper {
 	}
 	swept, alive := w.Swept, func() { s.pulse.of(part, part, s.now(), every) }
 	alive()
+	mark := s.outage.mark() // the rounds are one after the other
+	failed, fails := w.Failed, false
+	w.Failed = func(err error) {
+		fails = true
+		failed(err)
+	}
 	w.Swept = func(rows []fsm.Swept) {
 		alive()
 		swept(rows)
 	}
 	w.Wait = func(ctx context.Context, d time.Duration) error {
 		alive()
-		return wait(ctx, d, nil)
+		if ctx.Err() == nil && !fails {
+			s.reached(mark)
+		}
+		err := wait(ctx, d, nil)
+		mark, fails = s.outage.mark(), false
+		return err
 	}
 	return w
 }

@@ -168,9 +168,9 @@ func (c *refundCalls) notify(n attempt.Notice) {
 	case attempt.WasCompleted:
 		c.count(made)
 	case attempt.WasPutOff:
-		c.log.Warn("refund call", "attempt", n.ID, "what", string(n.What), "error", n.Err)
+		c.log.Warn("a refund call was put off", "attempt", n.ID, "error", n.Err)
 	case attempt.WasStuck:
-		c.log.Error("refund call waits for a person", "attempt", n.ID, "error", n.Err)
+		c.log.Error("a refund call waits for a person", "attempt", n.ID, "error", n.Err)
 	}
 }
 
@@ -198,7 +198,7 @@ func (s *Service) RefundCompleter() *attempt.Completer {
 	}
 	return &attempt.Completer{
 		DB: s.pool, Kinds: []*attempt.Kind{s.calls.kind}, Every: s.sweep,
-		Failed: func(err error) { s.log.Error("refund calls", "error", err) },
+		Failed: func(err error) { s.Failed("refund calls could not be driven", err) },
 	}
 }
 
@@ -209,7 +209,7 @@ func (c *refundCalls) run(ctx context.Context) {
 	}
 	archive := &attempt.Sweeper{
 		DB: c.pool, Kinds: []*attempt.Kind{c.kind},
-		Failed: func(err error) { c.log.Error("sweep of refund calls", "error", err) },
+		Failed: func(err error) { c.Failed("a sweep of refund calls failed", err) },
 	}
 	var work sync.WaitGroup
 	work.Go(func() { _ = c.RefundCompleter().Run(ctx) }) // they end by their context alone

@@ -84,7 +84,7 @@ func (s *Service) sweepOld(ctx context.Context) {
 		_, err := s.SweepCommands(ctx)
 		_, kept := s.SweepInbox(ctx)
 		if err = errors.Join(err, s.sweepSent(ctx), kept); err != nil && ctx.Err() == nil {
-			s.log.Error("sweep of what is old failed", "error", err)
+			s.Failed("a sweep of what is old failed", err)
 		}
 		select {
 		case <-ctx.Done():

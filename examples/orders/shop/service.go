@@ -96,6 +96,7 @@ type Service struct {
 	counted                bool               // there is somebody
 	ready                  func(context.Context) error
 	pulse                  pulse
+	outage                 outage
 	stopping               atomic.Bool
 	limits, callbackLimits *limiter // nil for none
 }
@@ -213,7 +214,7 @@ func (s *Service) Sweeper() *fsm.Sweeper {
 				s.counters.outcome(r.Machine, r.Event, fsm.Applied)
 			}
 		},
-		Failed: func(err error) { s.log.Error("sweep failed", "error", err) },
+		Failed: func(err error) { s.Failed("a sweep failed", err) },
 	}
 }
 

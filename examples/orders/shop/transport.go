@@ -37,7 +37,7 @@ func (s *Service) answering(h handler) http.Handler {
 		if err == nil {
 			return
 		}
-		p := problemOf(err)
+		p := problemOf(r.Method, err)
 		if p.Status >= http.StatusInternalServerError {
 			level := slog.LevelError
 			if p.Status == http.StatusServiceUnavailable { // the caller is told to come again

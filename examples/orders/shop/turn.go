@@ -67,7 +67,7 @@ func (s *Service) took(ctx context.Context, err error, settled bool) {
 	}
 	s.counters.turn(t)
 	if err != nil {
-		s.log.WarnContext(ctx, "the lock of an order", "turn", string(t), "error", err)
+		s.log.WarnContext(ctx, "the lock of an order was not had, or not to the end", "turn", string(t), "error", err)
 	}
 }
 
