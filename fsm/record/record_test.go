@@ -271,3 +271,22 @@ func TestRecordNeedsPgxAlone(t *testing.T) {
 	}
 	require.Subset(t, append(others("github.com/jackc/pgx/v5/pgxpool"), path, path+"/record"), others(path+"/record"))
 }
+
+// refusing is a database that lets nobody read.
+type refusing struct{ err error }
+
+func (r refusing) BeginTx(context.Context, pgx.TxOptions) (pgx.Tx, error) { return nil, r.err }
+
+// Who asked for what says so in the error: a bare 42501 does not.
+func TestWhatCouldNotBeReadIsNamed(t *testing.T) {
+	t.Parallel()
+	denied := errors.New("permission denied for table fsm_outbox")
+	rec := record.New(&bytes.Buffer{}, "order", step())
+	table := record.Table{Name: "orders", Key: []string{"order_id"}}
+	err := rec.Found(t.Context(), refusing{denied}, table)
+	require.ErrorIs(t, err, denied)
+	require.EqualError(t, err, "record: found: permission denied for table fsm_outbox")
+	err = rec.Began(t.Context(), refusing{denied}, table)
+	require.ErrorIs(t, err, denied)
+	require.EqualError(t, err, "record: began: permission denied for table fsm_outbox")
+}

@@ -30,11 +30,13 @@ type Table struct {
 }
 
 // Began records all rows of the table as [Recorder.Begins] does, with their history and
-// facts, for a history that begins with rows that are there. The error is the database's.
+// facts, for a history that begins with rows that are there. Whoever reads needs SELECT on
+// all of that, as the role reader of gen/roles.sql has it, and the service's app has not for
+// the outbox. The error wraps the database's.
 func (r *Recorder) Began(ctx context.Context, db TxBeginner, t Table) error {
 	rows, keys, err := r.rows(ctx, db, t)
 	if err != nil {
-		return err
+		return fmt.Errorf("record: began: %w", err)
 	}
 	for _, key := range keys {
 		r.to.write((&line{Type: typeRow, Machine: r.machine, Key: key}).saw(*rows[key]))
@@ -44,13 +46,13 @@ func (r *Recorder) Began(ctx context.Context, db TxBeginner, t Table) error {
 
 // Found records all rows of the table as [Recorder.Read] does, in one snapshot, and that
 // there are no others: rows of the history that are not among them are gone. At the end
-// of a history it shows what was lost or done twice without anybody being told. The
-// error is the database's, or that of writing.
+// of a history it shows what was lost or done twice without anybody being told. It needs
+// what Began needs. The error wraps the database's, or is that of writing.
 func (r *Recorder) Found(ctx context.Context, db TxBeginner, t Table) error {
 	since := r.to.now()
 	rows, keys, err := r.rows(ctx, db, t)
 	if err != nil {
-		return err
+		return fmt.Errorf("record: found: %w", err)
 	}
 	for _, key := range keys {
 		r.to.write((&line{Type: typeRead, Machine: r.machine, Key: key, Since: since}).saw(*rows[key]))

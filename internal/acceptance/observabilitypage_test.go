@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/attempt"
@@ -27,7 +28,7 @@ import (
 )
 
 // The code of the page about what operators see.
-var _ = []any{pageWire, pageHooks, pageObserve, pageSpans}
+var _ = []any{pageWire, pageHooks, pageObserve, pageTraces, pageSpans}
 
 func pageWire(ctx context.Context, pool, reader *pgxpool.Pool, start func(context.Context, *http.Server, *fsm.Sweeper)) error {
 	telemetry, err := fsmotel.New(fsmotel.Config{}) // the providers of package otel
@@ -99,6 +100,12 @@ func pageObserve(ctx context.Context, pool *pgxpool.Pool, listener net.Listener)
 	sweeper := &fsm.Sweeper{DB: pool, Sweeps: order.Sweeps()}
 	go func() { _ = sweeper.Run(ctx) }()
 	return server.Serve(listener)
+}
+
+func pageTraces(meters *metric.MeterProvider, spans trace.SpanExporter) (telemetry *fsmotel.Telemetry, stop func(context.Context) error, err error) {
+	traces := trace.NewTracerProvider(trace.WithBatcher(spans)) // otlptracehttp.New(ctx) for one
+	telemetry, err = fsmotel.New(fsmotel.Config{Meters: meters, Traces: traces})
+	return telemetry, traces.Shutdown, err // Shutdown sends what waits
 }
 
 func pageSpans() fsmotel.Config {

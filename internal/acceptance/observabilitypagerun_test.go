@@ -8,6 +8,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/pawl-go/pawl/fsm"
+	"github.com/pawl-go/pawl/gen/order"
 )
 
 // The program of the page counts what it serves.
@@ -42,4 +47,23 @@ func TestTheProgramOfThePageAboutOperatorsRuns(t *testing.T) {
 	}
 	stop()
 	require.ErrorIs(t, <-ended, http.ErrServerClosed)
+}
+
+// lasting are spans that outlive the end of their exporter.
+type lasting struct{ *tracetest.InMemoryExporter }
+
+func (lasting) Shutdown(context.Context) error { return nil }
+
+// The exporter of the page gets a span a call.
+func TestTheTracesOfThePageAreExported(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	spans := lasting{tracetest.NewInMemoryExporter()}
+	telemetry, stop, err := pageTraces(metric.NewMeterProvider(), spans)
+	require.NoError(t, err)
+	_, err = order.Ship(telemetry.Context(t.Context()), s.pool, keyOf(1))
+	require.ErrorIs(t, err, fsm.ErrNotFound)
+	require.NoError(t, stop(t.Context()))
+	require.Len(t, spans.GetSpans(), 1)
+	require.Equal(t, "order ship", spans.GetSpans()[0].Name)
 }

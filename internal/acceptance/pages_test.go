@@ -21,8 +21,8 @@ func TestPagesShowCodeThatCompiles(t *testing.T) {
 		{"idempotent-commands.md", "commandpage_test.go", 9},
 		{"consumers.md", "consumerpage_test.go", 7},
 		{"provider-calls.md", "providerpage_test.go", 8},
-		{"observability.md", "observabilitypage_test.go", 4},
-		{"histories.md", "historypage_test.go", 1},
+		{"observability.md", "observabilitypage_test.go", 6},
+		{"histories.md", "historypage_test.go", 2},
 	} {
 		code := unindented(t, tc.source)
 		blocks := strings.Split(unindented(t, "../../docs/"+tc.page), "```go\n")[1:]
