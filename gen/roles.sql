@@ -4,7 +4,7 @@
 -- migrations, and again after EVERY migration, as a superuser or as one who may
 -- create roles and owns the tables:
 --
---   psql -v ON_ERROR_STOP=1 -f gen/roles.sql
+--   psql -q -v ON_ERROR_STOP=1 -f gen/roles.sql
 --
 -- No role here may log in. Give them to those who do:
 --
@@ -17,7 +17,8 @@
 -- their statements do, and owns the functions that have them: let nobody be a member
 -- of that one.
 -- pawl_app writes to the machines' tables with statements of its own; the columns are
--- those that the machines' statements write.
+-- those that the machines' statements write. It may call the functions too, which do
+-- the same: so a program with calls=functions runs before the right to write is taken.
 
 BEGIN;
 SET LOCAL search_path = pg_catalog, public, pg_temp;
@@ -44,7 +45,13 @@ END $$;
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE, CREATE ON SCHEMA public TO pawl_migrator;
 GRANT USAGE ON SCHEMA public TO pawl_writer, pawl_app, pawl_support, pawl_reader;
-GRANT pawl_reader TO pawl_support;
+
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_auth_members AS m WHERE m.roleid = 'pawl_reader'::regrole AND m.member = 'pawl_support'::regrole) THEN
+    GRANT pawl_reader TO pawl_support;
+  END IF;
+END $$;
 
 -- The owner: of tables, their partitions and sequences.
 DO $$
@@ -4735,6 +4742,6 @@ REVOKE CREATE ON SCHEMA public FROM pawl_writer;
 COMMIT;
 
 -- Functions of programs generated before: drop them when those are gone.
-SELECT 'DROP FUNCTION ' || p.oid::regprocedure || ';' AS later FROM pg_proc AS p
+SELECT 'DROP FUNCTION ' || p.oid::regprocedure || ';' AS functions_of_older_programs FROM pg_proc AS p
 WHERE p.pronamespace = 'public'::regnamespace AND p.proowner = 'pawl_writer'::regrole AND p.proname NOT IN ('fsm_article_create_b30f429f53', 'fsm_article_publish_42616b1302', 'fsm_article_publish_batch_77a7da298f', 'fsm_article_archive_ebd94ec9ab', 'fsm_article_archive_batch_ba280effdc', 'fsm_article_correct_07c60a6e44', 'fsm_article_lock_rows_050fc85201', 'fsm_article_held_rows_53fa25bc08', 'fsm_order_create_3e7341825b', 'fsm_order_pay_c166bc2b9f', 'fsm_order_pay_batch_9230d35e07', 'fsm_order_query_payment_33b6c8845e', 'fsm_order_query_payment_batch_d228ee921d', 'fsm_order_query_refund_953f14c442', 'fsm_order_query_refund_batch_52f10093b4', 'fsm_order_expire_8b66dbd780', 'fsm_order_expire_batch_7b60218a07', 'fsm_order_payment_succeeded_517bec8db4', 'fsm_order_payment_succeeded_batch_661ea61fc4', 'fsm_order_payment_failed_16e69704c2', 'fsm_order_payment_failed_batch_0747392a2e', 'fsm_order_cancel_081361aa63', 'fsm_order_cancel_batch_01d19c0876', 'fsm_order_ship_18970d7d48', 'fsm_order_ship_batch_b948cf92a2', 'fsm_order_receive_a2b1f9cb6d', 'fsm_order_receive_batch_efa507d661', 'fsm_order_refund_395e383c38', 'fsm_order_refund_batch_9b3215e36b', 'fsm_order_refund_succeeded_edd625a7b5', 'fsm_order_refund_succeeded_batch_76068989b6', 'fsm_order_refund_failed_fbc69b7a4f', 'fsm_order_refund_failed_batch_4d1a0cba39', 'fsm_order_sweep_query_payment_b558a5cdf4', 'fsm_order_sweep_query_refund_f760aafe8d', 'fsm_order_sweep_expire_a4ed7380c6', 'fsm_order_sweep_receive_f1085044ca', 'fsm_order_correct_56829fd623', 'fsm_order_lock_rows_15c1d047b9', 'fsm_order_held_rows_a43b18e8e6', 'fsm_payment_create_dd9f20221e', 'fsm_payment_submit_cadd196caf', 'fsm_payment_submit_batch_6c1000dca6', 'fsm_payment_query_d5b2dc4a6c', 'fsm_payment_query_batch_5dfd5978ff', 'fsm_payment_close_a0125fe9a3', 'fsm_payment_close_batch_697fb4932f', 'fsm_payment_succeed_a2f1002b54', 'fsm_payment_succeed_batch_d3aa4825a1', 'fsm_payment_fail_b68366507f', 'fsm_payment_fail_batch_ae45882433', 'fsm_payment_sweep_query_22a8e9ab6e', 'fsm_payment_sweep_close_8016461522', 'fsm_payment_correct_a52b261b3c', 'fsm_payment_lock_rows_50d48d88b1', 'fsm_payment_held_rows_0f348b0603', 'fsm_refund_create_6da2d8e7bb', 'fsm_refund_send_7a81b3bc3b', 'fsm_refund_send_batch_70469ee975', 'fsm_refund_query_ec6984f3e3', 'fsm_refund_query_batch_5a558ec6de', 'fsm_refund_retry_fb93006cd0', 'fsm_refund_retry_batch_0c4339ccfb', 'fsm_refund_succeed_2c5a1ec637', 'fsm_refund_succeed_batch_213b44f958', 'fsm_refund_close_27defa1082', 'fsm_refund_close_batch_8c6b910830', 'fsm_refund_stick_3dce4a56f9', 'fsm_refund_stick_batch_0436d664a7', 'fsm_refund_sweep_send_14811a1bfb', 'fsm_refund_sweep_query_73081c8e2e', 'fsm_refund_correct_760e80f479', 'fsm_refund_lock_rows_378efae17a', 'fsm_refund_held_rows_92cf7797ad')
 ORDER BY 1;

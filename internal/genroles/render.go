@@ -123,7 +123,7 @@ func (p *plan) head() string {
 -- migrations, and again after EVERY migration, as a superuser or as one who may
 -- create roles and owns the tables:
 --
---   psql -v ON_ERROR_STOP=1 -f gen/roles.sql
+--   psql -q -v ON_ERROR_STOP=1 -f gen/roles.sql
 --
 -- No role here may log in. Give them to those who do:
 --
@@ -145,7 +145,7 @@ func formOf(n Names) string {
 	if n.Functions {
 		return fmt.Sprintf("-- %s writes to the machines' tables through the functions alone.\n", n.App)
 	}
-	return fmt.Sprintf("-- %s writes to the machines' tables with statements of its own; the columns are\n-- those that the machines' statements write.\n", n.App)
+	return fmt.Sprintf("-- %s writes to the machines' tables with statements of its own; the columns are\n-- those that the machines' statements write. It may call the functions too, which do\n-- the same: so a program with calls=functions runs before the right to write is taken.\n", n.App)
 }
 
 // roles makes those that are not there, and refuses to go on with one that may
@@ -177,8 +177,15 @@ END $$;
 REVOKE CREATE ON SCHEMA %s FROM PUBLIC;
 GRANT USAGE, CREATE ON SCHEMA %[3]s TO %[4]s;
 GRANT USAGE ON SCHEMA %[3]s TO %[5]s;
-GRANT %[6]s TO %[7]s;
-`, literals(roles), sqlname.Literal(n.Writer), sqlname.Ident(n.Schema), n.Migrator, strings.Join(roles[1:], ", "), n.Reader, n.Support)
+
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_auth_members AS m WHERE m.roleid = %[8]s::regrole AND m.member = %[9]s::regrole) THEN
+    GRANT %[6]s TO %[7]s;
+  END IF;
+END $$;
+`, literals(roles), sqlname.Literal(n.Writer), sqlname.Ident(n.Schema), n.Migrator, strings.Join(roles[1:], ", "), n.Reader, n.Support,
+		sqlname.Literal(n.Reader), sqlname.Literal(n.Support))
 	return b.String()
 }
 
@@ -307,7 +314,7 @@ func (p *plan) end() string {
 COMMIT;
 
 -- Functions of programs generated before: drop them when those are gone.
-SELECT 'DROP FUNCTION ' || p.oid::regprocedure || ';' AS later FROM pg_proc AS p
+SELECT 'DROP FUNCTION ' || p.oid::regprocedure || ';' AS functions_of_older_programs FROM pg_proc AS p
 WHERE p.pronamespace = %s::regnamespace AND p.proowner = %s::regrole%s
 ORDER BY 1;
 `, sqlname.Literal(p.names.Schema), sqlname.Literal(p.names.Writer), keep)

@@ -1,11 +1,13 @@
 package grants
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/fsm"
@@ -98,6 +100,9 @@ func TestStatementsOfTheService(t *testing.T) {
 	r, err := order.PaymentSucceeded(ctx, app, key, order.PaymentSucceededParams{PaymentNo: "p1", PaidCents: due})
 	require.NoError(t, err)
 	require.Equal(t, fsm.Applied, r.Outcome)
+	again, err := order.PaymentSucceeded(ctx, s.through(app), key, order.PaymentSucceededParams{PaymentNo: "p1", PaidCents: due})
+	require.NoError(t, err, "a program that calls functions runs before statements are taken away")
+	require.Equal(t, fsm.Replayed, again.Outcome)
 	results, err := order.ShipBatch(ctx, app, []order.ShipItem{{Key: key}})
 	require.NoError(t, err)
 	require.NoError(t, results[0].Err)
@@ -115,7 +120,9 @@ func TestTheFileRunsAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, functions)
 	before := s.functions()
-	s.run(s.file())
+	said, left := s.told(s.file())
+	require.Empty(t, said, "a second run has nothing to say")
+	require.Equal(t, "functions_of_older_programs", left)
 	require.Equal(t, before, s.functions())
 
 	old := strings.ReplaceAll(s.file(), "fsm_order_pay_", "fsm_order_paid_")
@@ -132,6 +139,28 @@ func TestTheFileRunsAgain(t *testing.T) {
 	r, err = order.Cancel(t.Context(), app, key)
 	require.NoError(t, err, "back to statements")
 	require.Equal(t, fsm.Applied, r.Outcome)
+}
+
+// told runs the file, and returns the server's notices and what the list at its end is
+// called.
+func (s *stage) told(sql string) (notices []string, left string) {
+	s.t.Helper()
+	config := s.pool.Config().ConnConfig.Copy()
+	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { notices = append(notices, n.Message) }
+	conn, err := pgx.ConnectConfig(s.t.Context(), config)
+	require.NoError(s.t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	results := conn.PgConn().Exec(s.t.Context(), sql)
+	for results.NextResult() {
+		result := results.ResultReader()
+		if fields := result.FieldDescriptions(); len(fields) > 0 {
+			left = fields[0].Name
+		}
+		_, err := result.Close()
+		require.NoError(s.t, err)
+	}
+	require.NoError(s.t, results.Close())
+	return notices, left
 }
 
 func (s *stage) functions() []string {
