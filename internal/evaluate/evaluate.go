@@ -10,7 +10,8 @@
 //
 // AND and OR look at their conditions from left to right and stop where the answer
 // is known. PostgreSQL promises no order, and works out early what it takes for
-// constant: where a condition fails, it may come to an answer without that condition.
+// constant: where a condition fails, it may come to an answer without that condition,
+// and the [Failure] says so.
 package evaluate
 
 import (
@@ -43,6 +44,9 @@ type Failure struct {
 	State   string
 	Message string
 	Pos     diag.Position
+	// Passed says that a condition beside the one that failed decides AND or OR by
+	// itself: PostgreSQL may come to that answer instead.
+	Passed bool
 }
 
 // Error names the place, the SQLSTATE and what is wrong.
@@ -172,7 +176,7 @@ func at(err error, e *model.Expr) error {
 	case *Unsupported:
 		return &Unsupported{err.Construct, e.Pos}
 	case *Failure:
-		return &Failure{err.State, err.Message, e.Pos}
+		return &Failure{err.State, err.Message, e.Pos, err.Passed}
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"slices"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -169,10 +170,10 @@ func (r *reader) logic(b *pg.BoolExpr) (term, error) {
 func junction(args []term, decides bool) term {
 	return term{kind: bools, eval: func(s *scope) (any, error) {
 		var open bool
-		for _, a := range args {
+		for i, a := range args {
 			v, err := a.eval(s)
 			if err != nil {
-				return nil, err
+				return nil, passed(err, args[i+1:], s, decides)
 			}
 			switch truth, known := v.(bool); {
 			case !known:
@@ -186,6 +187,19 @@ func junction(args []term, decides bool) term {
 		}
 		return !decides, nil
 	}}
+}
+
+// passed is the failure of a condition, with a word on whether one of the rest decides
+// without it.
+func passed(err error, rest []term, s *scope, decides bool) error {
+	f, fails := err.(*Failure) //nolint:errorlint // they are made here and wrapped by nobody
+	if !fails || !slices.ContainsFunc(rest, func(a term) bool {
+		v, err := a.eval(s)
+		return err == nil && v == decides
+	}) {
+		return err
+	}
+	return &Failure{f.State, f.Message, f.Pos, true}
 }
 
 func (r *reader) nullTest(n *pg.NullTest) (term, error) {
