@@ -51,7 +51,7 @@ func runCheckHistory(ctx context.Context, k *call) int {
 	if len(verdicts) == 0 {
 		return k.fail(fmt.Errorf("no line is of a machine of %s", k.args[0]))
 	}
-	if err := errors.Join(k.tell(verdicts), k.draw(verdicts)); err != nil {
+	if err := errors.Join(k.tell(verdicts), k.draw(ctx, verdicts)); err != nil {
 		return k.fail(err)
 	}
 	for _, v := range verdicts {
@@ -139,7 +139,7 @@ func (k *call) tell(verdicts []*linear.Verdict) error {
 }
 
 // draw writes the page of the first refusal.
-func (k *call) draw(verdicts []*linear.Verdict) error {
+func (k *call) draw(ctx context.Context, verdicts []*linear.Verdict) error {
 	if k.history.visualize == "" {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (k *call) draw(verdicts []*linear.Verdict) error {
 			continue
 		}
 		var page bytes.Buffer
-		if err := v.Refusal.Visualize(&page); err != nil {
+		if err := v.Refusal.Visualize(ctx, &page); err != nil {
 			return err
 		}
 		return os.WriteFile(k.below(k.history.visualize), page.Bytes(), 0o644) //nolint:gosec // for whoever may read the history

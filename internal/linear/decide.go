@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 )
 
 // decide says whether there is an order for the operations of a part.
-func (c *checker) decide(p *partition) (Result, error) {
-	q, err := c.question(p)
+func (c *checker) decide(ctx context.Context, p *partition) (Result, error) {
+	q, err := c.question(ctx, p)
 	if err != nil {
 		return Unknown, err
 	}
@@ -22,18 +23,24 @@ func (c *checker) decide(p *partition) (Result, error) {
 type question struct {
 	model porcupine.Model
 	ops   []porcupine.Operation
+	ended func() bool // whether nobody waits for the answer any more
 }
 
 // question puts a part into porcupine's words. Operations that certainly did nothing
-// are left out: had they done something, nothing would explain it.
-func (c *checker) question(p *partition) (question, error) {
+// are left out: had they done something, nothing would explain it. When ctx has ended
+// no further step is possible, so that the search is over soon; its result says nothing.
+func (c *checker) question(ctx context.Context, p *partition) (question, error) {
 	start, err := c.begin(p)
 	if err != nil {
 		return question{}, err
 	}
+	q := question{ended: func() bool { return ctx.Err() != nil }}
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{state{World: start}} },
 		Step: func(from, input, _ any) []any {
+			if q.ended() {
+				return nil
+			}
 			next := c.step(from.(state), input.(*operation)) //nolint:forcetypeassert // nothing else is given to it
 			states := make([]any, len(next))
 			for i, s := range next {
@@ -43,7 +50,7 @@ func (c *checker) question(p *partition) (question, error) {
 		},
 		Equal: func(a, b any) bool {
 			s, t := a.(state), b.(state) //nolint:forcetypeassert // as above
-			return s.over == t.over && slices.Equal(s.waiting, t.waiting) && s.Same(t.World)
+			return q.ended() || s.over == t.over && slices.Equal(s.waiting, t.waiting) && s.Same(t.World)
 		},
 		DescribeOperation: func(input, _ any) string {
 			op := input.(*operation) //nolint:forcetypeassert // as above
@@ -51,7 +58,7 @@ func (c *checker) question(p *partition) (question, error) {
 		},
 		DescribeState: func(s any) string { return describe(s.(state).World) }, //nolint:forcetypeassert // as above
 	}
-	q := question{model: m.ToModel()}
+	q.model = m.ToModel()
 	clients := map[string]int{}
 	last := int64(0)
 	for _, op := range p.ops {
@@ -63,6 +70,9 @@ func (c *checker) question(p *partition) (question, error) {
 		}
 		if err != nil {
 			return question{}, err
+		}
+		if op.kind == fires || op.kind == creates || op.kind == corrects {
+			op.misfit = op.unfit(c.m)
 		}
 		id, known := clients[op.client]
 		if !known {
@@ -83,10 +93,13 @@ func (c *checker) question(p *partition) (question, error) {
 
 // ask has porcupine search.
 func (q question) ask(timeout time.Duration) Result {
-	switch porcupine.CheckOperationsTimeout(q.model, q.ops, timeout) {
-	case porcupine.Ok:
+	result := porcupine.CheckOperationsTimeout(q.model, q.ops, timeout)
+	switch {
+	case q.ended():
+		return Unknown
+	case result == porcupine.Ok:
 		return Accepted
-	case porcupine.Illegal:
+	case result == porcupine.Illegal:
 		return Refused
 	}
 	return Unknown
@@ -95,8 +108,11 @@ func (q question) ask(timeout time.Duration) Result {
 // order is an order of the operations that explains them, nil when there is none or it
 // was not found in time.
 func (q question) order(timeout time.Duration) []*operation {
+	if len(q.ops) == 0 {
+		return []*operation{}
+	}
 	result, info := porcupine.CheckOperationsVerbose(q.model, q.ops, timeout)
-	if result != porcupine.Ok {
+	if result != porcupine.Ok || q.ended() {
 		return nil
 	}
 	for _, found := range info.PartialLinearizationsOperations()[0] {

@@ -37,8 +37,11 @@ type instead struct {
 	says  []string
 }
 
-// explain finds the shortest beginning of the part that is refused.
+// explain finds the shortest beginning of the part that is refused, as far as there is
+// time for it.
 func (c *checker) explain(ctx context.Context, p *partition) *Refusal {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
 	r := &Refusal{Keys: p.keys, c: c, part: p}
 	times := p.times()
 	if len(times) == 0 {
@@ -47,7 +50,7 @@ func (c *checker) explain(ctx context.Context, p *partition) *Refusal {
 	low, high := 0, len(times)-1 // the whole is refused
 	for low < high && ctx.Err() == nil {
 		middle := (low + high) / 2
-		if result, err := c.decide(p.until(times[middle])); err == nil && result == Refused {
+		if result, err := c.decide(ctx, p.until(times[middle])); err == nil && result == Refused {
 			high = middle
 		} else {
 			low = middle + 1
@@ -57,9 +60,12 @@ func (c *checker) explain(ctx context.Context, p *partition) *Refusal {
 	first := p.until(end)
 	r.calls, r.later = first.ops, len(p.ops)-len(first.ops)
 	at := slices.IndexFunc(r.calls, func(op *operation) bool { return op.to == end && !op.void })
+	if at < 0 { // it began after its end
+		return r
+	}
 	r.culprit = r.calls[at]
 	unknown := r.culprit.pending()
-	r.moments(&partition{first.keys, slices.Replace(slices.Clone(first.ops), at, at+1, unknown), first.starts}, unknown)
+	r.moments(ctx, &partition{first.keys, slices.Replace(slices.Clone(first.ops), at, at+1, unknown), first.starts}, unknown)
 	return r
 }
 
@@ -101,8 +107,8 @@ func (op *operation) pending() *operation {
 
 // moments asks what the culprit could have been told, in an order that would do if it
 // had been told something else. others has it as if nobody knew.
-func (r *Refusal) moments(others *partition, unknown *operation) {
-	q, err := r.c.question(others)
+func (r *Refusal) moments(ctx context.Context, others *partition, unknown *operation) {
+	q, err := r.c.question(ctx, others)
 	if err != nil {
 		return
 	}
@@ -140,7 +146,11 @@ func (r *Refusal) moment(after *operation, worlds []state) {
 			continue
 		}
 		for _, p := range r.c.possible(w.World, r.culprit) {
-			m.says = append(m.says, answerText(p.Answer))
+			says := answerText(p.Answer)
+			if told := r.culprit.told; told != nil && !r.c.sameColumns(p.Columns, told.columns) {
+				says += ", with" + columnsText(r.c.m, p.Columns)
+			}
+			m.says = append(m.says, says)
 		}
 	}
 	r.instead = append(r.instead, m)
@@ -245,13 +255,17 @@ func (r *Refusal) end(op *operation) string {
 	return r.clock(op.to)
 }
 
-// Visualize writes a page that draws the part, for a browser.
-func (r *Refusal) Visualize(w io.Writer) error {
-	q, err := r.c.question(&partition{r.Keys, r.calls, r.part.starts})
+// Visualize writes a page that draws the part, for a browser. The search for what it
+// draws takes at most as long as the one before, and ends with ctx.
+func (r *Refusal) Visualize(ctx context.Context, w io.Writer) error {
+	q, err := r.c.question(ctx, &partition{r.Keys, r.calls, r.part.starts})
 	if err != nil {
 		return err
 	}
 	_, info := porcupine.CheckOperationsVerbose(q.model, q.ops, r.c.timeout)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return porcupine.Visualize(q.model, info, w)
 }
 
@@ -279,6 +293,8 @@ func answerText(a oracle.Answer) string {
 		return "whatever hangs on an untold value"
 	case oracle.NotFound, oracle.BadArgument, oracle.CheckFailed:
 		return string(a.Outcome)
+	case failed:
+		return "an error of PostgreSQL's: " + a.State
 	}
 	return toldText(a.Outcome, a.State, a.Version, &a.Made)
 }

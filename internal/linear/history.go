@@ -34,6 +34,7 @@ type History struct {
 	starts map[string]*start
 	sweeps []*operation // whose end is not known
 	wholes []interval   // when somebody looked at all rows there are
+	all    bool         // whether the rows from before are all of them
 
 	// strangers counts what was seen of rows that nobody called, torn the files that
 	// end in the middle of a line.
@@ -93,6 +94,7 @@ type operation struct {
 	seen  *seen  // by one that reads
 
 	values oracle.Values // the params, read
+	misfit string        // what is wrong with its arguments, empty for nothing
 	fact   string        // what makes it a fact, empty for none
 	// either says that a branch had to be allowed since the judge could not tell.
 	either atomic.Bool
@@ -109,6 +111,7 @@ type told struct {
 	state    string
 	version  int64
 	made     *oracle.Transition // nil where it says nothing of it
+	columns  map[string][]byte
 	snapshot bool
 }
 

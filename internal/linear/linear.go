@@ -28,7 +28,8 @@ type Options struct {
 	// cannot tell may be either way.
 	Judge oracle.Judge
 	// Timeout bounds the search for rows that are checked together; 0 means a minute.
-	// What is not decided by then is [Unknown], never accepted.
+	// What is not decided by then is [Unknown], never accepted. The explanation of a
+	// refusal takes at most as long again; what it has found out by then is shown.
 	Timeout time.Duration
 	// Workers is how many of them are checked at once; 0 means one a processor.
 	Workers int
@@ -37,7 +38,7 @@ type Options struct {
 const defaultTimeout = time.Minute
 
 // Check checks a history that has been read. The error is a *[HistoryError],
-// [ErrNothing], or that of ctx.
+// [ErrNothing], or that of ctx, whose end ends the searches.
 func Check(ctx context.Context, h *History, o Options) (*Verdict, error) {
 	if o.Judge == nil {
 		o.Judge = evaluate.For(h.machine)
@@ -93,7 +94,7 @@ func (c *checker) all(ctx context.Context, parts []*partition, workers int) ([]r
 	for range min(workers, len(parts)) {
 		group.Go(func() {
 			for i := range next {
-				decided, err := c.decide(parts[i])
+				decided, err := c.decide(ctx, parts[i])
 				results[i] = result{parts[i], decided, err}
 			}
 		})

@@ -28,6 +28,7 @@ func (h *History) partitions() ([]*partition, error) {
 	for _, key := range slices.Sorted(maps.Keys(h.starts)) {
 		groups.row(key)
 	}
+	h.ghosts(groups)
 	if len(groups.rows) == 0 {
 		return nil, ErrNothing
 	}
@@ -77,6 +78,22 @@ func (h *History) partitions() ([]*partition, error) {
 		}
 	}
 	return parts, nil
+}
+
+// ghosts adds the rows that nobody made: somebody looked at all, and found one that was
+// neither created nor there before. Where the history has some rows from before, and
+// does not say that these are all, it may be one more.
+func (h *History) ghosts(g *groups) {
+	if len(h.starts) > 0 && !h.all {
+		return
+	}
+	for _, whole := range h.wholes {
+		for _, op := range h.ops {
+			if op.kind == reads && !op.seen.gone && op.from == whole.from {
+				g.row(op.key)
+			}
+		}
+	}
 }
 
 // missing adds that a row was not there when somebody looked at all.

@@ -8,87 +8,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/oracle"
 )
-
-// Words of lines.
-const (
-	typeCall   = "call"
-	typeReturn = "return"
-	typeRow    = "row"
-	typeRead   = "read"
-
-	eventRead  = "read"
-	eventSweep = "sweep"
-
-	errorNothingDone = "nothing done"
-	errorUnknown     = "unknown"
-	errorNotFound    = "not found"
-	errorArgument    = "argument"
-	errorContended   = "contended"
-)
-
-// line is one line of a history; docs/histories.md has the fields.
-type line struct {
-	Type string `json:"type"`
-	ID   string `json:"id"`
-	At   int64  `json:"at"`
-
-	Client  string          `json:"client"`
-	Machine string          `json:"machine"`
-	Key     string          `json:"key"`
-	Event   string          `json:"event"`
-	Params  json.RawMessage `json:"params"`
-	Expect  *int64          `json:"expect"`
-	Now     time.Time       `json:"now"`
-	Since   int64           `json:"since"`
-
-	Error      string      `json:"error"`
-	Outcome    string      `json:"outcome"`
-	State      string      `json:"state"`
-	Version    int64       `json:"version"`
-	Transition *transition `json:"transition"`
-	Snapshot   bool        `json:"snapshot"`
-	Swept      []swept     `json:"swept"`
-
-	Gone    bool                       `json:"gone"`
-	Columns map[string]json.RawMessage `json:"columns"`
-	History *[]transition              `json:"history"`
-	Facts   *[]struct {
-		Event       string `json:"event"`
-		Identity    string `json:"identity"`
-		Fingerprint string `json:"fingerprint"`
-		transition
-	} `json:"facts"`
-	Outbox *[]struct {
-		Event   string `json:"event"`
-		Topic   string `json:"topic"`
-		Version int64  `json:"version"`
-	} `json:"outbox"`
-}
-
-type transition struct {
-	Event   string `json:"event"`
-	Outcome string `json:"outcome"`
-	From    string `json:"from"`
-	To      string `json:"to"`
-	Version int64  `json:"version"`
-}
-
-func (t transition) made() oracle.Transition {
-	return oracle.Transition{Event: t.Event, Outcome: oracle.Outcome(t.Outcome), From: t.From, To: t.To, Version: t.Version}
-}
-
-type swept struct {
-	Event   string `json:"event"`
-	Key     string `json:"key"`
-	From    string `json:"from"`
-	To      string `json:"to"`
-	Version int64  `json:"version"`
-}
 
 // Read adds the lines of a file, named for errors. Lines of other machines are passed
 // over, and so is a last line that a crash cut off. A call without an answer is one
@@ -136,7 +59,17 @@ type reader struct {
 	open map[string]*operation
 }
 
+// latest is the latest time that a line may have: it leaves room to come after it, and
+// for the time between any two.
+const latest = int64(1) << 62
+
 func (f *reader) take(l *line) error {
+	switch {
+	case l.At < 0 || l.At > latest || l.Since < 0 || l.Since > latest:
+		return f.err("a time is from 0 to %d nanoseconds", latest)
+	case l.Since > l.At:
+		return f.err("the time since which it was under way is later than the time that it has")
+	}
 	switch l.Type {
 	case typeCall:
 		return f.call(l)
@@ -249,16 +182,19 @@ var outcomes = []oracle.Outcome{
 }
 
 func (f *reader) told(op *operation, l *line) error {
-	t := &told{outcome: oracle.Outcome(l.Outcome), state: l.State, version: l.Version, snapshot: l.Snapshot}
+	t := &told{outcome: oracle.Outcome(l.Outcome), state: l.State, version: l.Version, snapshot: l.Snapshot, columns: bytesOf(l.Columns)}
 	if !slices.Contains(outcomes, t.outcome) {
 		return f.err("there is no outcome %q", l.Outcome)
+	}
+	if err := f.columns(l.Columns); err != nil {
+		return err
 	}
 	if l.Transition != nil {
 		made := l.Transition.made()
 		t.made = &made
 	}
-	if t.snapshot {
-		op.aged()
+	if t.snapshot && t.outcome != oracle.Applied && t.outcome != oracle.Compensated {
+		op.aged() // what had an effect had it during the call, or at the COMMIT
 	}
 	op.told = t
 	return nil
@@ -275,68 +211,21 @@ func (op *operation) aged() {
 func (f *reader) swept(op *operation, rows []swept) error {
 	for _, s := range rows {
 		e := f.events[s.Event]
-		if e == nil {
+		switch {
+		case e == nil:
 			return f.err("machine %s has no event %q", f.machine.Name, s.Event)
+		case len(f.machine.DeadlineStates(e)) == 0:
+			return f.err("no deadline of machine %s has the event %q, so no sweep moves a row by it", f.machine.Name, s.Event)
+		case s.Key == "":
+			return f.err("a row that was swept has no key")
 		}
 		made := oracle.Transition{Event: s.Event, Outcome: oracle.Applied, From: s.From, To: s.To, Version: s.Version}
 		f.ops = append(f.ops, &operation{
 			place: op.place, client: op.client, key: f.keyed(s.Key), event: e, interval: op.interval,
-			told: &told{oracle.Applied, s.To, s.Version, &made, false},
+			told: &told{outcome: oracle.Applied, state: s.To, version: s.Version, made: &made},
 		})
 	}
 	return nil
-}
-
-func (f *reader) look(l *line) error {
-	if l.Key == "" {
-		if l.Type == typeRead && l.Gone {
-			f.wholes = append(f.wholes, interval{l.Since, l.At})
-			return nil
-		}
-		return f.err("the row has no key")
-	}
-	s := l.seen()
-	key := f.keyed(l.Key)
-	if l.Type == typeRead {
-		op := &operation{place: f.place, kind: reads, client: l.Client, key: key, interval: interval{l.Since, l.At}, seen: s}
-		if l.Since == 0 || l.Since > l.At {
-			return f.err("a read needs the time since which it was under way")
-		}
-		f.ops = append(f.ops, op)
-		return nil
-	}
-	if f.starts[key] != nil {
-		return f.err("the row %s begins twice", key)
-	}
-	f.starts[key] = &start{f.place, l.At, s}
-	return nil
-}
-
-// seen reads what was seen of a row.
-func (l *line) seen() *seen {
-	s := &seen{gone: l.Gone, state: l.State, version: l.Version, columns: map[string][]byte{},
-		looked: looks{l.History != nil, l.Facts != nil, l.Outbox != nil}}
-	for name, v := range l.Columns {
-		s.columns[name] = v
-	}
-	if l.History != nil {
-		for _, t := range *l.History {
-			t.Outcome = string(oracle.Applied)
-			s.history = append(s.history, t.made())
-		}
-	}
-	if l.Facts != nil {
-		for _, v := range *l.Facts {
-			v.transition.Event = v.Event
-			s.facts = append(s.facts, fact{v.Event, v.Identity, v.Fingerprint, v.made()})
-		}
-	}
-	if l.Outbox != nil {
-		for _, v := range *l.Outbox {
-			s.emitted = append(s.emitted, emitted{v.Event, v.Topic, v.Version})
-		}
-	}
-	return s
 }
 
 // aim reads the state of a correction.

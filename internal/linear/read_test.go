@@ -2,6 +2,7 @@ package linear_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,8 @@ func TestWhatIsNoHistory(t *testing.T) {
 	t.Parallel()
 	m := order(t)
 	const call = `{"type":"call","id":"1","at":1,"machine":"order","key":"` + keyA + `","event":"pay"}` + "\n"
+	const read = `{"type":"read","machine":"order",`
+	const swept = `{"type":"call","id":"s","at":1,"machine":"order","event":"sweep"}` + "\n" + `{"type":"return","id":"s","at":2,"swept":[`
 	for text, says := range map[string]string{
 		`{"type":"cal"}` + "\n": `h.jsonl:1: there is no type "cal"`,
 		"x\n":                   "h.jsonl:1: ",
@@ -34,11 +37,24 @@ func TestWhatIsNoHistory(t *testing.T) {
 		`{"type":"call","id":"1","at":1,"machine":"order","key":"a","event":"payment_failed"}` + "\n":                           "the event payment_failed needs the parameter payment_no",
 		`{"type":"call","id":"1","at":1,"machine":"order","key":"a","event":"payment_failed","params":{"no":1}}` + "\n":         "the parameters are [payment_no], and more were given",
 		`{"type":"call","id":"1","at":1,"machine":"order","key":"a","event":"payment_failed","params":{"payment_no":1}}` + "\n": "payment_no: 1 is no text",
+		read + `"at":9,"since":3,"key":"` + keyA + `","state":"PENDING","version":1,"columns":{"total_centz":1}}` + "\n":        `machine order has no column "total_centz"`,
+		read + `"at":9,"since":3,"key":"` + keyA + `","state":"PENDING","version":1,"columns":{"total_cents":"x"}}` + "\n":      "total_cents: ",
+		read + `"at":9,"since":10,"key":"` + keyA + `","gone":true}` + "\n":                                                     "the time since which it was under way is later",
+		read + `"at":9,"since":10,"gone":true}` + "\n":                                                                          "the time since which it was under way is later",
+		read + `"at":9,"gone":true}` + "\n":                                                                                     "a read needs the time since which it was under way",
+		strings.Replace(call, `"at":1`, `"at":1,"since":2`, 1):                                                                  "the time since which it was under way is later",
+		strings.Replace(call, `"at":1`, `"at":9223372036854775807`, 1):                                                          "h.jsonl:1: a time is from 0 to 4611686018427387904 nanoseconds",
+		strings.Replace(call, `"at":1`, `"at":-1`, 1):                                                                           "a time is from 0",
+		strings.Replace(call, `"at":1`, `"at":1,"since":-1`, 1):                                                                 "a time is from 0",
+		call + `{"type":"return","id":"1","at":9223372036854775807,"error":"not found"}` + "\n":                                 "h.jsonl:2: a time is from 0",
+		swept + `{"event":"ship","key":"` + keyA + `","from":"PAID","to":"SHIPPED","version":3}]}` + "\n":                       `no deadline of machine order has the event "ship"`,
+		swept + `{"event":"expire","from":"PENDING","to":"CANCELLED","version":2}]}` + "\n":                                     "a row that was swept has no key",
 		"": linear.ErrNothing.Error(),
 		`{"type":"call","id":"1","at":1,"machine":"parcel","key":"7","event":"send"}` + "\n": linear.ErrNothing.Error(),
 	} {
 		_, err := checked(m, []byte(text), linear.Options{})
 		require.ErrorContains(t, err, says, text)
+		require.LessOrEqual(t, strings.Count(err.Error(), "h.jsonl:"), 1, "the place is told once: %v", err)
 	}
 	_, err := linear.NewHistory(machineOf(t, "machine: lamp\nstates:\n  DARK: {initial: true}\n  LIT: {}\nevents:\n  flip: {}\ntransitions:\n  - {event: flip, from: DARK, to: LIT}\n"))
 	require.ErrorContains(t, err, "machine lamp has no table")
@@ -95,5 +111,31 @@ func TestRowsThatAreGone(t *testing.T) {
 	v := whole(`20-21 o a read | {"state":"PENDING","version":1}`)
 	require.Equal(t, linear.Refused, v.Result())
 	require.Equal(t, []string{keyB}, v.Refused)
-	require.Equal(t, 1, whole(both+`20-22 o 00000000-0000-4000-8000-00000000000c read | {"state":"PENDING","version":1}`).Strangers)
+
+	// A row that is there and that nobody made, while others are told of whole.
+	const keyC = "00000000-0000-4000-8000-00000000000c"
+	const ghost = both + `20-22 o ` + keyC + ` read | {"state":"PENDING","version":1}`
+	v = whole(ghost)
+	require.Equal(t, linear.Refused, v.Result())
+	require.Equal(t, []string{keyC}, v.Refused)
+	require.Contains(t, v.Findings(), "at the beginning: no row")
+	v = whole("1-2 s " + keyC + ` row | {"state":"PENDING","version":1}` + "\n" + ghost)
+	require.Equal(t, linear.Accepted, v.Result(), v.Findings())
+
+	// Where the history has some rows from before it may be one more, but not where these are all.
+	const other = `1-2 s 00000000-0000-4000-8000-00000000000d row | {"state":"PENDING","version":1}
+		20-22 o 00000000-0000-4000-8000-00000000000d read | {"state":"PENDING","version":1}
+	`
+	v = whole(other + ghost)
+	require.Equal(t, linear.Accepted, v.Result(), v.Findings())
+	require.Equal(t, 1, v.Strangers)
+	all := append(lines(t, "order", born+other+ghost), []byte(`{"type":"row","machine":"order","at":2,"gone":true}`+"\n"+`{"type":"read","machine":"order","since":20,"at":23,"gone":true}`+"\n")...)
+	v, err := checked(m, all, linear.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{keyC}, v.Refused)
+
+	// Who looked at one row says nothing of the others.
+	v = judged(t, m, born+ghost, linear.Options{})
+	require.Equal(t, linear.Accepted, v.Result())
+	require.Equal(t, 1, v.Strangers)
 }

@@ -16,14 +16,16 @@ func (c *checker) contradiction(w oracle.World, op *operation) string {
 	s := op.seen
 	r, there := w.Row(op.key)
 	switch {
-	case there == s.gone:
-		return map[bool]string{true: rowText(r), false: "no row"}[there]
-	case s.gone:
+	case !there && s.gone:
 		return ""
+	case !there:
+		return "no row"
+	case s.gone:
+		return rowText(r)
 	case stateOf(c.m, s.state) != r.State, s.version != r.Version:
 		return rowText(r)
-	case !c.sameColumns(r, s):
-		return "other columns: " + columnsText(c.m, r)
+	case !c.sameColumns(r.Columns, s.columns):
+		return "other columns: " + columnsText(c.m, r.Columns)
 	case s.looked.history && !c.sameHistory(r.Past, s.history):
 		return "the history " + historyText(r.Past)
 	case s.looked.facts && !sameFacts(w, op.key, s.facts):
@@ -34,14 +36,19 @@ func (c *checker) contradiction(w oracle.World, op *operation) string {
 	return ""
 }
 
-func (c *checker) sameColumns(r oracle.Row, s *seen) bool {
+// sameColumns compares what is known of a row with what was shown of it.
+func (c *checker) sameColumns(row oracle.Values, shown map[string][]byte) bool {
 	for _, column := range c.m.Table.Columns {
-		text, looked := s.columns[column.Name]
-		is := r.Columns[column.Name]
+		text, looked := shown[column.Name]
+		is := row[column.Name]
 		if !looked || is == any(oracle.Untold{}) {
 			continue
 		}
-		if v, err := decode(column.Type, text); err != nil || v != is && v != any(oracle.Untold{}) {
+		v, err := decode(column.Type, text)
+		switch {
+		case err != nil, is == any(moment{}) && v == nil:
+			return false
+		case v != is && v != any(oracle.Untold{}) && is != any(moment{}):
 			return false
 		}
 	}
@@ -96,10 +103,10 @@ func sameOutbox(e *oracle.Entry, saw []emitted) bool {
 }
 
 // columnsText are the declared columns whose values are known.
-func columnsText(m *model.Machine, r oracle.Row) string {
+func columnsText(m *model.Machine, columns oracle.Values) string {
 	text := ""
 	for _, c := range m.Table.Columns {
-		if v := r.Columns[c.Name]; v != any(oracle.Untold{}) {
+		if v := columns[c.Name]; v != any(oracle.Untold{}) {
 			text += fmt.Sprintf(" %s=%v", c.Name, v)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,6 +46,9 @@ func (op *operation) answer() string {
 		return string(oracle.NotFound)
 	}
 	text := toldText(op.told.outcome, op.told.state, op.told.version, op.told.made)
+	for i, name := range slices.Sorted(maps.Keys(op.told.columns)) {
+		text += fmt.Sprintf("%s %s=%s", map[bool]string{true: ", with", false: ""}[i == 0], name, op.told.columns[name])
+	}
 	if op.told.snapshot {
 		text += ", from the snapshot"
 	}

@@ -1,8 +1,11 @@
 package linear
 
 import (
+	"errors"
+	"math"
 	"slices"
 
+	"github.com/pawl-go/pawl/internal/evaluate"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/oracle"
 )
@@ -81,7 +84,11 @@ func (c *checker) possible(w oracle.World, op *operation) []possible {
 	var all []possible
 	for again := true; again; again = b.next() {
 		next, answer, err := c.make(w, b, op)
-		if err != nil {
+		var failure *evaluate.Failure
+		switch {
+		case errors.As(err, &failure):
+			next, answer = w, oracle.Answer{Outcome: failed, State: failure.State}
+		case err != nil:
 			b.asked = true
 			next, answer = w, oracle.Answer{}
 		}
@@ -93,16 +100,34 @@ func (c *checker) possible(w oracle.World, op *operation) []possible {
 	return all
 }
 
+// failed is what the model answers where PostgreSQL gives an error, and nothing is done.
+const failed oracle.Outcome = "an error"
+
 // make makes the call.
-func (c *checker) make(w oracle.World, j oracle.Judge, op *operation) (oracle.World, oracle.Answer, error) {
+func (c *checker) make(w oracle.World, j oracle.Judge, op *operation) (next oracle.World, answer oracle.Answer, err error) {
+	if op.misfit != "" {
+		return w, oracle.Answer{Outcome: oracle.BadArgument}, nil
+	}
 	switch op.kind {
 	case creates:
-		return w.Create(c.m, j, op.key, op.values, op.now)
+		next, answer, err = w.Create(c.m, j, op.key, op.values, op.now)
 	case corrects:
-		next, answer := w.Correct(op.key, op.target, op.expect, op.now)
-		return next, answer, nil
+		next, answer = w.Correct(op.key, op.target, op.expect, op.now)
+	default:
+		next, answer, err = w.Call(c.m, j, oracle.Call{Event: op.event, Key: op.key, Params: op.values, Version: op.expect, Now: op.now})
 	}
-	return w.Call(c.m, j, oracle.Call{Event: op.event, Key: op.key, Params: op.values, Version: op.expect, Now: op.now})
+	if err == nil && answer.Outcome == oracle.Applied && !c.counts(answer.Version) {
+		return w, oracle.Answer{}, &evaluate.Failure{State: "22003", Message: "the version is out of range"}
+	}
+	return next, answer, err
+}
+
+// counts reports whether the column of versions holds one that was counted up to.
+func (c *checker) counts(version int64) bool {
+	if c.m.Table.VersionType == "integer" {
+		return version > 0 && version <= math.MaxInt32
+	}
+	return version > 0 // one too great has become negative
 }
 
 // sweep is possible for a sweep: any deadline's event, in the states that have it.
@@ -125,7 +150,7 @@ func (c *checker) answers(a oracle.Answer, t *told) bool {
 	if a.Outcome != t.outcome {
 		return false
 	}
-	return a.Outcome == oracle.NotFound || a.State == t.state && a.Version == t.version && c.madeBy(a.Made, t.made)
+	return a.Outcome == oracle.NotFound || a.State == t.state && a.Version == t.version && c.madeBy(a.Made, t.made) && c.sameColumns(a.Columns, t.columns)
 }
 
 // madeBy compares transitions. An answer may leave it open, and must where the history
@@ -147,7 +172,7 @@ func (c *checker) begin(p *partition) (oracle.World, error) {
 		}
 		r, err := c.row(s)
 		if err != nil {
-			return w, s.err("%w", err)
+			return w, err
 		}
 		w = w.With(key, r)
 		for _, f := range s.facts {

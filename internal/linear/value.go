@@ -29,7 +29,12 @@ func decode(t model.Type, text []byte) (any, error) {
 	if t.Kind == model.KindJSON || t.Kind == model.KindBytes {
 		return v, nil
 	}
-	return evaluate.Shown(t, v)
+	v, err = evaluate.Shown(t, v)
+	var unsupported *evaluate.Unsupported
+	if errors.As(err, &unsupported) {
+		return oracle.Untold{}, nil
+	}
+	return v, err
 }
 
 func plain(t model.Type, text []byte) (any, error) {
