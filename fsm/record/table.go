@@ -30,9 +30,10 @@ type Table struct {
 }
 
 // Began records all rows of the table as [Recorder.Begins] does, with their history and
-// facts, for a history that begins with rows that are there. Whoever reads needs SELECT on
-// all of that, as the role reader of gen/roles.sql has it, and the service's app has not for
-// the outbox. The error wraps the database's.
+// facts, and that there are no others, for a history that begins with rows that are
+// there. Whoever reads needs SELECT on all of that, as the role reader of gen/roles.sql
+// has it, and the service's app has not for the outbox. The error wraps the database's,
+// or is that of writing.
 func (r *Recorder) Began(ctx context.Context, db TxBeginner, t Table) error {
 	rows, keys, err := r.rows(ctx, db, t)
 	if err != nil {
@@ -41,13 +42,16 @@ func (r *Recorder) Began(ctx context.Context, db TxBeginner, t Table) error {
 	for _, key := range keys {
 		r.to.write((&line{Type: typeRow, Machine: r.machine, Key: key}).saw(*rows[key]))
 	}
+	r.to.write(&line{Type: typeRow, Machine: r.machine, Gone: true})
 	return r.Err()
 }
 
 // Found records all rows of the table as [Recorder.Read] does, in one snapshot, and that
-// there are no others: rows of the history that are not among them are gone. At the end
-// of a history it shows what was lost or done twice without anybody being told. It needs
-// what Began needs. The error wraps the database's, or is that of writing.
+// there are no others: rows of the history that are not among them are gone. Rows that
+// the history does not know were made by nobody, which a check refuses, unless
+// [Recorder.Begins] alone told of rows from before. At the end of a history it shows
+// what was lost or done twice without anybody being told. It needs what Began needs.
+// The error wraps the database's, or is that of writing.
 func (r *Recorder) Found(ctx context.Context, db TxBeginner, t Table) error {
 	since := r.to.now()
 	rows, keys, err := r.rows(ctx, db, t)
@@ -154,12 +158,14 @@ func (s *reading) table(t Table) {
 			return err
 		}
 		for _, c := range t.Columns {
-			if v, ok := all[c]; ok {
-				if seen.Columns == nil {
-					seen.Columns = map[string]any{}
-				}
-				seen.Columns[c] = v
+			v, ok := all[c]
+			if !ok {
+				return fmt.Errorf("record: the table %s has no column %s", t.Name, c)
 			}
+			if seen.Columns == nil {
+				seen.Columns = map[string]any{}
+			}
+			seen.Columns[c] = v
 		}
 		s.rows[key], s.keys = &seen, append(s.keys, key)
 		return nil
