@@ -123,6 +123,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 func (t *trial) wants(name string) bool { return len(t.Faults) == 0 || slices.Contains(t.Faults, name) }
 
 func (t *trial) run(ctx context.Context) (report *Report, err error) {
+	begun := time.Now()
 	if t.system, err = t.open(ctx); err != nil {
 		return nil, errors.Join(err, t.system.close())
 	}
@@ -142,7 +143,7 @@ func (t *trial) run(ctx context.Context) (report *Report, err error) {
 	t.say("judging")
 	judged, err := judge.Run(ctx, judge.Options{
 		URL: t.system.url, Journals: t.journals(), Project: t.Project, Machines: []string{"order", "payment", "refund"},
-		Heard: load.Heard, Stock: load.Stock,
+		Heard: load.Heard, Stock: load.Stock, Since: begun,
 	})
 	if err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ func quoted(words []string) (list string) {
 
 // compare looks for all that must not be.
 func (j *judge) compare(ctx context.Context) error {
-	for _, group := range [][]comparison{acknowledged, kept, j.once()} {
+	for _, group := range [][]comparison{acknowledged, kept, j.once(), j.carried()} {
 		for _, c := range group {
 			found, err := j.texts(ctx, c.sql)
 			if err != nil {

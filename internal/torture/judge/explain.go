@@ -31,7 +31,7 @@ SELECT json_build_object('type', 'call', 'id', c.id, 'at', c.begun, 'client', sp
     THEN json_build_object('type', 'return', 'id', c.id, 'at', $4::bigint, 'error', 'nothing done')::text
   WHEN c.outcome IN ('unknown', 'nothing done', 'not found') THEN json_build_object('type', 'return', 'id', c.id, 'at', COALESCE(c.ended, $4::bigint), 'error', c.outcome)::text
   WHEN c.outcome IN ('strange error', 'bad argument') THEN json_build_object('type', 'return', 'id', c.id, 'at', c.ended, 'error', 'argument')::text
-  ELSE json_build_object('type', 'return', 'id', c.id, 'at', c.ended, 'outcome', c.outcome, 'state', c.state, 'version', c.version, 'snapshot', c.snapshot,
+  ELSE json_build_object('type', 'return', 'id', c.id, 'at', c.ended, 'outcome', c.outcome, 'state', c.state, 'version', c.version, 'snapshot', c.snapshot, 'columns', c.columns,
     'transition', json_build_object('event', c.made_event, 'outcome', c.made_outcome, 'from', c.made_from, 'to', c.made_to, 'version', c.made_version))::text
   END || E'\n'
 FROM torture_calls AS c LEFT JOIN torture_history AS h ON h.request_id = c.id
@@ -45,10 +45,10 @@ SELECT json_build_object('type', 'call', 'id', format('deadline %s %s', h.key, h
 FROM torture_history AS h JOIN torture_keys AS k ON k.machine = h.machine AND k.key = h.key
 WHERE h.request_id = '' AND h.machine = $1 AND k.bundle BETWEEN $2 AND $3`
 
-// left is what is there in the end. %s are the machine's key, name and table.
+// left is what is there in the end. %s are the machine's key, name, table and columns.
 const left = `
 SELECT json_build_object('type', 'read', 'since', $4::bigint + 1, 'at', $4::bigint + 2, 'client', 'judge', 'machine', $1::text, 'key', r.%[1]s::text, 'state', r.status, 'version', r.version,
-  'columns', to_jsonb(r) - '{status,version,deadline_at,deadline_runs,paid_at,settled_at,%[1]s}'::text[],
+  'columns', json_build_object(%[4]s),
   'history', (SELECT json_agg(json_build_object('event', h.event, 'from', h.from_status, 'to', h.to_status, 'version', h.version) ORDER BY h.version)
     FROM torture_history AS h WHERE h.machine = $1 AND h.key = r.%[1]s::text),
   'facts', (SELECT COALESCE(json_agg(json_build_object('event', f.event, 'identity', f.identity, 'fingerprint', f.fingerprint, 'outcome', f.outcome,
@@ -78,7 +78,7 @@ func (j *judge) explain(ctx context.Context) error {
 
 func (j *judge) explainMachine(ctx context.Context, m *model.Machine, bundles, end int64) error {
 	key := m.Table.Keys[0].Name
-	sources := []string{said, passed, fmt.Sprintf(left, key, m.Name, m.Table.Name)}
+	sources := []string{said, passed, fmt.Sprintf(left, key, m.Name, m.Table.Name, shownColumns(m))}
 	var refused, undecided []string
 	counts := map[string]int64{}
 	for first := int64(0); first <= bundles; first += chunk {
@@ -114,4 +114,13 @@ func (j *judge) explainMachine(ctx context.Context, m *model.Machine, bundles, e
 	j.report.add("a history of "+m.Name+" that the definition cannot explain", refused)
 	j.report.add("a history of "+m.Name+" that nobody could decide about in time", undecided)
 	return nil
+}
+
+// shownColumns are the declared columns of r, as names and values.
+func shownColumns(m *model.Machine) string {
+	var all []string
+	for _, c := range m.Table.Columns {
+		all = append(all, fmt.Sprintf("'%s', r.%[1]s", c.Name))
+	}
+	return strings.Join(all, ", ")
 }

@@ -32,6 +32,9 @@ type Options struct {
 	// Heard are the topics that have a consumer, Stock what each article had.
 	Heard []string
 	Stock int64
+	// Since is when the run began; zero means that nobody asks. No clock of the run's
+	// was ever more than a day ahead.
+	Since time.Time
 }
 
 // Report is what came out.

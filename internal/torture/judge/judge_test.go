@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -29,11 +29,12 @@ type scene struct {
 	pool    *pgxpool.Pool
 	journal *journal.Writer
 	path    string
+	since   time.Time
 }
 
 func open(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{t: t, pool: testdb.New(t, testdb.WithMigrations(migrations.FS)), path: filepath.Join(t.TempDir(), "journal")}
+	s := &scene{t: t, since: time.Now(), pool: testdb.New(t, testdb.WithMigrations(migrations.FS)), path: filepath.Join(t.TempDir(), "journal")}
 	s.exec(load.Tables)
 	s.exec(`INSERT INTO shop_stock (sku, quantity) VALUES ('sku-00', 100)`)
 	var err error
@@ -74,12 +75,18 @@ func (s *scene) exec(sql string) {
 // call makes a call and notes it.
 func (s *scene) call(id, event string, params map[string]any, identity string, make func(context.Context, ...fsm.Option) (order.Result, error)) {
 	s.t.Helper()
+	s.callOf(key, id, event, params, identity, make)
+}
+
+func (s *scene) callOf(key, id, event string, params map[string]any, identity string, make func(context.Context, ...fsm.Option) (order.Result, error)) {
+	s.t.Helper()
 	s.journal.Ask(&journal.Call{ID: id, Machine: "order", Event: event, Key: key, Params: params, Identity: identity, Mode: "single"})
 	r, err := make(s.t.Context(), fsm.RequestID(id))
 	require.NoError(s.t, err)
 	m := r.Transition
 	s.journal.Tell(&journal.Answer{ID: id, Outcome: string(r.Outcome), State: string(r.State), Version: r.Version,
-		Made: journal.Made{Event: m.Event, Outcome: string(m.Outcome), From: string(m.From), To: string(m.To), Version: m.Version}})
+		Columns: map[string]any{"paid_cents": r.Row.PaidCents, "payment_no": r.Row.PaymentNo, "sku": r.Row.Sku},
+		Made:    journal.Made{Event: m.Event, Outcome: string(m.Outcome), From: string(m.From), To: string(m.To), Version: m.Version}})
 }
 
 func (s *scene) paid(id, no string, options ...fsm.Option) {
@@ -94,7 +101,7 @@ func (s *scene) judged() (*Report, []string) {
 	s.t.Helper()
 	r, err := Run(s.t.Context(), Options{
 		URL: s.pool.Config().ConnString(), Journals: []string{s.path}, Project: os.DirFS("../../.."),
-		Machines: []string{"order"}, Heard: load.Heard, Stock: 100,
+		Machines: []string{"order"}, Heard: load.Heard, Stock: 100, Since: s.since,
 	})
 	require.NoError(s.t, err)
 	kinds := []string{}
@@ -143,14 +150,89 @@ func TestDamageIsFound(t *testing.T) {
 		{`INSERT INTO fsm_outbox (machine, key, version, event, topic, payload, at) VALUES ('order', '1', 1, 'pay', 'order_paid', '{}', now())`, "something waits in the outbox for ever"},
 		{`UPDATE orders SET total_cents = 71`, "a history of order that the definition cannot explain"},
 		{`UPDATE orders SET deadline_at = now()`, "the audit finds"},
+		{`UPDATE orders SET deadline_at = now()`, "a row's deadline, or how often it ran, is not what the definition says"},
+		{`UPDATE orders SET deadline_runs = 7`, "a row's deadline, or how often it ran, is not what the definition says"},
+		{`UPDATE orders SET paid_at = paid_at - interval '1 year'`, "a time is not that of the transition that set it"},
+		{`UPDATE orders SET paid_at = NULL`, "a time is not that of the transition that set it"},
+		{`UPDATE orders SET paid_at = NULL`, "a history of order that the definition cannot explain"},
+		{`UPDATE order_history SET at = at - interval '1 year'`, "a transition is from another time than the trial's"},
+		{`UPDATE order_history SET at = at + interval '1 year'`, "a transition is from another time than the trial's"},
+		{`UPDATE fsm_outbox_sent SET payload = '{"x":1}' WHERE topic = 'order_paid'`, "a message does not carry what happened"},
+		{`UPDATE fsm_outbox_sent SET payload = '{}' WHERE topic = 'refund_due'`, "a message does not carry what happened"},
+		{`UPDATE fsm_outbox_sent SET payload = payload #- '{params,paid_cents}' WHERE topic = 'order_paid'`, "a message does not carry what happened"},
+		{`UPDATE fsm_outbox_sent SET payload = jsonb_set(payload, '{params,paid_cents}', '71') WHERE topic = 'refund_due'`, "a message does not carry what happened"},
+		{`UPDATE fsm_outbox_sent SET payload = jsonb_set(payload, '{from}', '"PENDING"') WHERE topic = 'order_paid'`, "a message does not carry what happened"},
+		{`UPDATE fsm_outbox_sent SET payload = jsonb_set(payload, '{params,sku}', '"sku-01"') WHERE topic = 'order_created'`, "a message does not carry what happened"},
+		{`INSERT INTO fsm_outbox_sent SELECT id + 99, machine, key, version, event, topic, payload, at, sent_at FROM fsm_outbox_sent WHERE topic = 'refund_due'`, "two messages carry the same"},
 	} {
-		t.Run(tc.found+", "+strings.Fields(tc.damage)[0], func(t *testing.T) {
+		t.Run(tc.found+", "+tc.damage, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
 			s.exec(tc.damage)
 			_, found := s.judged()
 			require.Contains(t, found, tc.found)
 		})
+	}
+}
+
+// A row whose deadline is still to come, and that ran: both are held against its history.
+func TestDamagedDeadlinesAreFound(t *testing.T) {
+	t.Parallel()
+	for damage, found := range map[string]bool{
+		`SELECT 1`: false,
+		`UPDATE orders SET deadline_runs = 1 WHERE status = 'PAYING'`:                                          true,
+		`UPDATE orders SET deadline_runs = 3 WHERE status = 'PAYING'`:                                          true,
+		`UPDATE orders SET deadline_at = deadline_at + interval '1 minute' WHERE status = 'PAYING'`:            true,
+		`UPDATE order_history SET at = at - interval '1 second' WHERE event = 'query_payment' AND version = 4`: true,
+	} {
+		t.Run(damage, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			const other = "00000000-0000-4000-8000-000000000002"
+			call := func(id, event string, params map[string]any, make func(context.Context, ...fsm.Option) (order.Result, error)) {
+				s.callOf(other, id, event, params, "", make)
+			}
+			call("11", "create", map[string]any{"customer_id": "c", "sku": "sku-00", "quantity": 1, "total_cents": 70}, func(ctx context.Context, o ...fsm.Option) (order.Result, error) {
+				return order.Create(ctx, s.pool, order.CreateParams{Key: other, CustomerID: "c", Sku: "sku-00", Quantity: 1, TotalCents: 70}, o...)
+			})
+			call("12", "pay", nil, func(ctx context.Context, o ...fsm.Option) (order.Result, error) {
+				return order.Pay(ctx, s.pool, other, o...)
+			})
+			for _, id := range []string{"13", "14"} {
+				call(id, "query_payment", nil, func(ctx context.Context, o ...fsm.Option) (order.Result, error) {
+					return order.QueryPayment(ctx, s.pool, other, o...)
+				})
+			}
+			s.exec(`INSERT INTO fsm_outbox_sent SELECT id, machine, key, version, event, topic, payload, at, now() FROM fsm_outbox`)
+			s.exec(`DELETE FROM fsm_outbox`)
+			s.exec(damage)
+			_, kinds := s.judged()
+			if !found {
+				require.Empty(t, kinds)
+				return
+			}
+			require.Contains(t, kinds, "a row's deadline, or how often it ran, is not what the definition says")
+		})
+	}
+}
+
+// What an answer showed of the row is held against it.
+func TestColumnsOfAnswersAreJudged(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		columns map[string]any
+		found   []string
+	}{
+		{map[string]any{"paid_cents": 70, "payment_no": "P1"}, []string{}},
+		{map[string]any{"paid_cents": 71}, []string{"a history of order that the definition cannot explain"}},
+		{map[string]any{"payment_no": nil}, []string{"a history of order that the definition cannot explain"}},
+	} {
+		s := open(t)
+		s.journal.Ask(&journal.Call{ID: "8", Machine: "order", Event: "cancel", Key: key})
+		s.journal.Tell(&journal.Answer{ID: "8", Outcome: "Rejected", State: "PAID", Version: 3, Columns: tc.columns,
+			Made: journal.Made{Event: "payment_succeeded", Outcome: "Applied", From: "PAYING", To: "PAID", Version: 3}})
+		_, found := s.judged()
+		require.Equal(t, tc.found, found, tc.columns)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // calls is where the journals go.
 const calls = `
-DROP TABLE IF EXISTS torture_calls, torture_notes, torture_history, torture_facts, torture_emits, torture_outbox;
+DROP TABLE IF EXISTS torture_calls, torture_notes, torture_history, torture_facts, torture_emits, torture_outbox, torture_deadlines;
 CREATE UNLOGGED TABLE torture_calls (
   id text NOT NULL, bundle int NOT NULL, grp int NOT NULL, machine text NOT NULL, event text NOT NULL, key text NOT NULL, params jsonb,
   identity text NOT NULL, expected bigint NOT NULL, mode text NOT NULL, thens boolean NOT NULL, begun bigint NOT NULL,
@@ -101,8 +101,8 @@ func (j *judge) histories(ctx context.Context) error {
 	for _, m := range j.machines {
 		key := m.Table.Keys[0].Name
 		histories = append(histories, fmt.Sprintf(`SELECT '%s' AS machine, h.%s::text AS key, h.version, h.event, COALESCE(h.from_status, '') AS from_status,
-			h.to_status, h.actor, h.request_id, h.forced, r.status, r.version AS row_version
-			FROM %s_history AS h LEFT JOIN %s AS r ON r.%s = h.%s`, m.Name, key, m.Name, m.Table.Name, key, key))
+			h.to_status, h.actor, h.request_id, h.forced, h.at, r.status, r.version AS row_version, r.%s AS deadline_at, r.%s AS deadline_runs
+			FROM %s_history AS h LEFT JOIN %s AS r ON r.%s = h.%s`, m.Name, key, m.Table.Deadline, m.Table.Runs, m.Name, m.Table.Name, key, key))
 		if identified(m) {
 			facts = append(facts, fmt.Sprintf(`SELECT '%s' AS machine, %s::text AS key, event, identity, outcome, from_status, to_status, version FROM %s_facts`, m.Name, key, m.Name))
 		}
@@ -111,11 +111,11 @@ func (j *judge) histories(ctx context.Context) error {
 		CREATE UNLOGGED TABLE torture_history AS `+strings.Join(histories, " UNION ALL ")+`;
 		CREATE UNLOGGED TABLE torture_facts AS `+strings.Join(facts, " UNION ALL ")+`;
 		CREATE UNLOGGED TABLE torture_outbox AS
-		  SELECT id, machine, key, version, event, topic FROM fsm_outbox
-		  UNION ALL SELECT id, machine, key, version, event, topic FROM fsm_outbox_sent
-		  UNION ALL SELECT id, machine, key, version, event, topic FROM fsm_outbox_aside;
+		  SELECT id, machine, key, version, event, topic, payload FROM fsm_outbox
+		  UNION ALL SELECT id, machine, key, version, event, topic, payload FROM fsm_outbox_sent
+		  UNION ALL SELECT id, machine, key, version, event, topic, payload FROM fsm_outbox_aside;
 		CREATE INDEX ON torture_history (machine, key, version); CREATE INDEX ON torture_history (request_id);
-		CREATE INDEX ON torture_facts (machine, event, identity);
+		CREATE INDEX ON torture_facts (machine, event, identity); CREATE INDEX ON torture_facts (machine, key, version);
 		ANALYZE torture_history; ANALYZE torture_facts; ANALYZE torture_outbox`)
 	return err
 }
@@ -132,16 +132,18 @@ func identified(m *model.Machine) bool {
 // rules writes down what is emitted when, and which events have identities.
 func (j *judge) rules(ctx context.Context) error {
 	if _, err := j.conn.Exec(ctx, `CREATE UNLOGGED TABLE torture_emits (machine text, event text, outcome text, from_status text, to_status text, topic text);
+		CREATE UNLOGGED TABLE torture_deadlines (machine text, status text, event text, after interval, max int);
 		CREATE UNLOGGED TABLE IF NOT EXISTS torture_identified (machine text, event text); TRUNCATE torture_identified`); err != nil {
 		return err
 	}
-	var emits, events [][]any
+	var emits, events, deadlines [][]any
 	for _, m := range j.machines {
 		for _, s := range m.States {
 			if s.Initial {
 				emits = append(emits, topics(m.CreateEmit, m.Name, "create", "Applied", "", s.Name)...)
 			}
 		}
+		deadlines = append(deadlines, due(m)...)
 		for _, t := range m.Transitions {
 			for _, from := range t.From {
 				emits = append(emits, topics(t.Emit, m.Name, t.Event.Name, "Applied", from.Name, t.To.Name)...)
@@ -159,6 +161,9 @@ func (j *judge) rules(ctx context.Context) error {
 		}
 	}
 	if _, err := j.conn.CopyFrom(ctx, pgx.Identifier{"torture_emits"}, []string{"machine", "event", "outcome", "from_status", "to_status", "topic"}, pgx.CopyFromRows(emits)); err != nil {
+		return err
+	}
+	if _, err := j.conn.CopyFrom(ctx, pgx.Identifier{"torture_deadlines"}, []string{"machine", "status", "event", "after", "max"}, pgx.CopyFromRows(deadlines)); err != nil {
 		return err
 	}
 	_, err := j.conn.CopyFrom(ctx, pgx.Identifier{"torture_identified"}, []string{"machine", "event"}, pgx.CopyFromRows(events))

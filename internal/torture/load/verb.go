@@ -128,9 +128,7 @@ func tell[S ~string, R any](r fsm.Result[S, R], columns func(R) map[string]any) 
 
 // withText adds a text that may be NULL.
 func withText(columns map[string]any, name string, text *string) map[string]any {
-	if text != nil {
-		columns[name] = *text
-	}
+	columns[name] = text
 	return columns
 }
 
