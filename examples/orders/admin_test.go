@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -52,13 +53,23 @@ func TestTheOperatorsPort(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status, "customers do not come here")
 	status, _ = p.do("GET", "/metrics", "", http.Header{})
 	require.Equal(t, http.StatusNotFound, status, "and operators not there")
+	status, _ = p.do("GET", "/debug/counters", "", http.Header{})
+	require.Equal(t, http.StatusNotFound, status)
+	status, _ = get("/debug/counters")
+	require.Equal(t, http.StatusOK, status)
 
 	conn, err := pgx.Connect(t.Context(), database)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(t.Context()) }()
 	_, err = conn.Exec(t.Context(), "DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)")
 	require.NoError(t, err)
-	status, body = get("/readyz")
+	// It says so within the second that an answer counts.
+	for until := time.Now().Add(20 * time.Second); ; {
+		if status, body = get("/readyz"); status != http.StatusOK {
+			break
+		}
+		require.True(t, time.Now().Before(until), "it says so in the end")
+	}
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.Contains(t, body, "the database is not as the program needs it")
 }

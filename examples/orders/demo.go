@@ -142,7 +142,7 @@ func stormBoth(ctx context.Context, o demoOptions, pool *pgxpool.Pool, script *s
 	}
 	sweeper := service.Sweeper()
 	ours, err := blow(storm.Target{
-		Name: "pawl", Pool: pool, Handler: service.Handler(),
+		Name: "pawl", Pool: pool, Handler: service.Handler(), Admin: service.Admin(),
 		Sweep: func(ctx context.Context) error { _, err := sweeper.Once(ctx); return err },
 	}, clock)
 	if err != nil || o.skipNaive {

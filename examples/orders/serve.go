@@ -194,7 +194,7 @@ What there is to see:
 
   curl $U/orders/$O
   curl $U/orders/$O/history
-  curl $U/debug/counters
+  curl http://%[4]s/debug/counters
   curl http://%[4]s/metrics
 
 All routes, and what they answer: docs/example.md, go doc ./examples/orders/shop

@@ -24,7 +24,7 @@
 //	POST   /callbacks/stripe        signed by Stripe's scheme
 //	POST   /callbacks/alipay        Alipay's notices, with an inbox
 //	POST   /callbacks/wechat        WeChat Pay's notifications, with an inbox
-//	GET    /healthz, /readyz, /debug/counters
+//	GET    /healthz, /readyz
 //
 // The ids are the caller's own. An order_id, an article_id, {id} of either, and a
 // purchase_id are UUIDs, of 36 characters. A payment_no, refund_no or booking_no is

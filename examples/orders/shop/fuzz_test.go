@@ -23,7 +23,7 @@ import (
 var paths = []string{
 	"POST /orders", "GET /orders/*", "DELETE /orders/*", "GET /orders/*/history", "POST /orders/*/pay", "POST /orders/*/ship", "POST /orders/*/receive", "POST /orders/*/refunds",
 	"GET /commands/create_order/*", "GET /commands/*/x", "PUT /stock/*", "GET /stock/*", "POST /stock/*/takings", "GET /customers/*/balance", "PUT /customers/*/balance", "POST /customers/*/bookings",
-	"POST /articles", "GET /articles/*", "POST /articles/*/publish", "POST /articles/*/archive", "POST /callbacks/standard", "POST /callbacks/stripe", "GET /healthz", "GET /debug/counters", "PATCH /*",
+	"POST /articles", "GET /articles/*", "POST /articles/*/publish", "POST /articles/*/archive", "POST /callbacks/standard", "POST /callbacks/stripe", "GET /healthz", "GET /readyz", "PATCH /*",
 }
 
 // FuzzRequest sends anything to the shop, on a real database: whatever is wrong with

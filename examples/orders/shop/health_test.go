@@ -31,10 +31,13 @@ func TestWhatTheProgramNeedsIsAskedFor(t *testing.T) {
 	b := newBench(t, func(c *shop.Config) { c.Ready = func(context.Context) error { return missing } })
 	b.is(http.StatusOK, b.admin("/readyz"))
 	missing = errors.New("migrations are pending")
+	b.is(http.StatusOK, b.admin("/readyz")) // within the second
+	b.clock.advance(time.Second)
 	r := b.is(http.StatusServiceUnavailable, b.admin("/readyz"))
 	require.Equal(t, "the database is not as the program needs it", r.body["detail"])
 	b.is(http.StatusOK, b.admin("/healthz"))
 	b.is(http.StatusOK, b.admin("/debug/counters"))
+	b.is(http.StatusNotFound, b.do("GET", "/debug/counters", "")) // customers do not come here
 	b.is(http.StatusNotFound, b.admin("/orders/"+orderA))
 	require.Contains(t, b.log.String(), `level=WARN msg="request failed" method=GET path=/readyz status=503`)
 	require.NotContains(t, b.log.String(), "level=ERROR")
@@ -68,6 +71,56 @@ func TestReadinessDoesNotWaitForAFrozenDatabase(t *testing.T) {
 	require.Equal(t, "the database is not as the program needs it", r.body["detail"])
 	require.LessOrEqual(t, <-limits, 2*time.Second, "the ping")
 	require.LessOrEqual(t, <-limits, 2*time.Second, "what the program needs")
+}
+
+// Whoever may ask as often as he likes has the database asked once a second, by one
+// at a time, and a request that is given up ends nobody else's.
+func TestReadinessIsAskedOnceForAll(t *testing.T) {
+	t.Parallel()
+	asked, began, goOn := 0, make(chan struct{}, 3), make(chan struct{})
+	b := newBench(t, func(c *shop.Config) {
+		c.Ready = func(ctx context.Context) error {
+			asked++ // one at a time, as the race detector sees
+			began <- struct{}{}
+			<-goOn
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return ctx.Err()
+			}
+			return nil // a busy machine may take longer than the question has
+		}
+	})
+	first, leave := context.WithCancel(t.Context())
+	gone := make(chan int)
+	go func() { gone <- statusOf(first, b.handler) }()
+	<-began
+	const others = 40
+	answers := make(chan int)
+	for range others {
+		go func() { answers <- statusOf(t.Context(), b.handler) }()
+	}
+	leave()
+	require.Equal(t, http.StatusServiceUnavailable, <-gone)
+	close(goOn)
+	for range others {
+		require.Equal(t, http.StatusOK, <-answers)
+	}
+	require.Equal(t, 1, asked)
+	b.clock.advance(999 * time.Millisecond)
+	b.is(http.StatusOK, b.do("GET", "/readyz", ""))
+	require.Equal(t, 1, asked)
+	b.clock.advance(time.Millisecond)
+	b.is(http.StatusOK, b.do("GET", "/readyz", ""))
+	require.Equal(t, 2, asked)
+	b.clock.advance(-time.Hour)
+	b.is(http.StatusOK, b.do("GET", "/readyz", ""))
+	require.Equal(t, 3, asked, "an answer of a time to come is none")
+}
+
+// statusOf is what a handler answers to a look at whether it is ready.
+func statusOf(ctx context.Context, h http.Handler) int {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/readyz", http.NoBody))
+	return w.Code
 }
 
 // A sweeper or a relay that hangs makes the service unready, until it goes on; so does

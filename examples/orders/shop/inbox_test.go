@@ -407,7 +407,7 @@ func TestWithoutAnInboxThereIsNothingToRun(t *testing.T) {
 	b.is(http.StatusNotFound, b.deliver(paymentOf(orderA, "p-1", 10050)))
 	var counters map[string]any
 	w := httptest.NewRecorder()
-	b.handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/debug/counters", http.NoBody))
+	b.service.Admin().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/debug/counters", http.NoBody))
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &counters))
 	require.Equal(t, []any{}, counters["verdicts"])
 }

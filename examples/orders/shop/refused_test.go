@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -151,6 +152,7 @@ func TestHealthAndReadiness(t *testing.T) {
 	b.is(http.StatusOK, b.do("GET", "/readyz", ""))
 	b.order(orderA)
 	b.pool.Close() // as good as a database that went away
+	b.clock.advance(time.Second)
 	b.is(http.StatusOK, b.do("GET", "/healthz", ""))
 	b.is(http.StatusServiceUnavailable, b.do("GET", "/readyz", ""))
 	r := b.is(http.StatusServiceUnavailable, b.do("POST", "/orders/"+orderA+"/ship", ""))

@@ -59,7 +59,8 @@ type Config struct {
 	// Telemetry counts and traces what the service does; nil for nothing.
 	Telemetry *fsmotel.Telemetry
 	// Ready returns why the database is not as the program needs it, for /readyz; nil
-	// when it is. Without it that is not asked.
+	// when it is. It is asked once a second at most, and has to answer within two.
+	// Without it that is not asked.
 	Ready func(context.Context) error
 	// SweepEvery is the pause of the Sweeper between rounds, and of the provider
 	// calls; 0 means 1 s, and 5 s.
@@ -95,6 +96,7 @@ type Service struct {
 	telemetry              *fsmotel.Telemetry // of nobody's without Config.Telemetry
 	counted                bool               // there is somebody
 	ready                  func(context.Context) error
+	database               remembered // asks, for readyz
 	pulse                  pulse
 	outage                 outage
 	stopping               atomic.Bool
@@ -120,6 +122,7 @@ func New(c Config) (*Service, error) {
 		verify: map[string]webhook.Verifier{}, telemetry: c.Telemetry, counted: c.Telemetry != nil, ready: c.Ready,
 		limits: newLimiter(c.Limit), callbackLimits: newLimiter(c.CallbackLimit),
 	}
+	s.database.ask = s.asks
 	if s.log == nil {
 		s.log = slog.Default()
 	}
@@ -194,7 +197,7 @@ func (s *Service) Handler() http.Handler {
 			}
 		}
 	}
-	s.serveAdmin(mux)
+	s.serveHealth(mux)
 	return s.guarded(mux)
 }
 

@@ -129,6 +129,9 @@ func speedOf(l *log) Speed {
 	}
 }
 
+// countersPath is where an operator finds the counters.
+const countersPath = "/debug/counters"
+
 // countOutcomes asks the service for its counters; one without them has no
 // table of outcomes.
 func countOutcomes(ctx context.Context, c *client, l *log) ([]Outcome, error) {
@@ -140,7 +143,7 @@ func countOutcomes(ctx context.Context, c *client, l *log) ([]Outcome, error) {
 			Count   int
 		}
 	}
-	if err := c.call(ctx, http.MethodGet, "/debug/counters", nil, &counted); err != nil {
+	if err := c.call(ctx, http.MethodGet, countersPath, nil, &counted); err != nil {
 		return nil, ctx.Err()
 	}
 	counts := map[eventOutcome]int{}

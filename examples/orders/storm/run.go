@@ -27,6 +27,8 @@ type Target struct {
 	Pool *pgxpool.Pool
 	// Handler is its HTTP interface, that of package shop.
 	Handler http.Handler
+	// Admin is its operator's interface, which has its counters; nil for none.
+	Admin http.Handler
 	// Sweep moves everything whose deadline has passed, and returns then.
 	Sweep func(context.Context) error
 }
@@ -85,7 +87,12 @@ func run(ctx context.Context, o Options) (*log, []Outcome, error) {
 	if err := mustBeEmpty(ctx, o.Target.Pool); err != nil {
 		return nil, nil, err
 	}
-	base, stop, err := serve(ctx, o.Target.Handler)
+	both := http.NewServeMux()
+	both.Handle("/", o.Target.Handler)
+	if o.Target.Admin != nil {
+		both.Handle(countersPath, o.Target.Admin)
+	}
+	base, stop, err := serve(ctx, both)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -46,7 +46,7 @@ func onShop(t *testing.T, script *Script) Options {
 	require.NoError(t, err)
 	sweeper := service.Sweeper()
 	return Options{Script: script, Provider: provider, Clock: clock, Workers: 8, Target: Target{
-		Name: "pawl", Pool: pool, Handler: service.Handler(),
+		Name: "pawl", Pool: pool, Handler: service.Handler(), Admin: service.Admin(),
 		Sweep: func(ctx context.Context) error { _, err := sweeper.Once(ctx); return err },
 	}}
 }
