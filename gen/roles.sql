@@ -22,6 +22,9 @@
 
 BEGIN;
 SET LOCAL search_path = pg_catalog, public, pg_temp;
+SET LOCAL standard_conforming_strings = on;
+SET LOCAL lc_monetary TO DEFAULT;
+SET LOCAL default_text_search_config TO DEFAULT;
 
 -- The roles.
 DO $$
@@ -42,7 +45,11 @@ BEGIN
   END IF;
 END $$;
 
-REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+REVOKE CREATE ON SCHEMA public FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader CASCADE;
+DO $$
+BEGIN
+  EXECUTE format('REVOKE CREATE ON DATABASE %I FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader CASCADE', current_database());
+END $$;
 GRANT USAGE, CREATE ON SCHEMA public TO pawl_migrator;
 GRANT USAGE ON SCHEMA public TO pawl_writer, pawl_app, pawl_support, pawl_reader;
 
@@ -87,128 +94,166 @@ BEGIN
   LOOP
     EXECUTE format('ALTER FUNCTION %s OWNER TO pawl_migrator', function);
     EXECUTE format('ALTER FUNCTION %s SET search_path = public, pg_temp', function);
-    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', function);
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE', function);
   END LOOP;
 END $$;
 
 -- What each may do with each table. Nobody but the owner may delete rows of machines, empty or change tables.
-REVOKE ALL ON TABLE public.articles FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.articles FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (article_id, status, version, title, body), UPDATE (status, version, published_at) ON TABLE public.articles TO pawl_writer;
 GRANT SELECT, INSERT (article_id, status, version, title, body), UPDATE (status, version, published_at) ON TABLE public.articles TO pawl_app;
 GRANT SELECT ON TABLE public.articles TO pawl_reader;
 GRANT SELECT, INSERT (article_id, status, version, title, body), UPDATE (status, version, published_at) ON TABLE public.articles TO pawl_support;
-REVOKE ALL ON TABLE public.article_history FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.article_history FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (article_id, version, event, from_status, to_status, actor, reason, request_id, at, forced) ON TABLE public.article_history TO pawl_writer;
 GRANT SELECT, INSERT (article_id, version, event, from_status, to_status, actor, reason, request_id, at) ON TABLE public.article_history TO pawl_app;
 GRANT SELECT ON TABLE public.article_history TO pawl_reader;
 GRANT SELECT, INSERT (article_id, version, event, from_status, to_status, actor, reason, request_id, at, forced) ON TABLE public.article_history TO pawl_support;
-REVOKE ALL ON TABLE public.fsm_outbox FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_outbox FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT INSERT (machine, key, version, event, topic, payload, at) ON TABLE public.fsm_outbox TO pawl_writer;
 GRANT INSERT (machine, key, version, event, topic, payload, at), SELECT, UPDATE (hold), DELETE ON TABLE public.fsm_outbox TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_outbox TO pawl_reader;
 GRANT INSERT (machine, key, version, event, topic, payload, at) ON TABLE public.fsm_outbox TO pawl_support;
-REVOKE ALL ON TABLE public.fsm_audit FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_audit FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT INSERT (machine, key, version, action, from_status, to_status, actor, reason, request_id, at) ON TABLE public.fsm_audit TO pawl_writer;
 GRANT SELECT, INSERT ON TABLE public.fsm_audit TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_audit TO pawl_reader;
 GRANT INSERT (machine, key, version, action, from_status, to_status, actor, reason, request_id, at) ON TABLE public.fsm_audit TO pawl_support;
-REVOKE ALL ON TABLE public.orders FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.orders FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (order_id, status, version, deadline_at, customer_id, sku, quantity, total_cents), UPDATE (status, version, deadline_at, deadline_runs, paid_cents, refund_cents, refunded_cents, payment_no, paid_at) ON TABLE public.orders TO pawl_writer;
 GRANT SELECT, INSERT (order_id, status, version, deadline_at, customer_id, sku, quantity, total_cents), UPDATE (status, version, deadline_at, deadline_runs, paid_cents, refund_cents, refunded_cents, payment_no, paid_at) ON TABLE public.orders TO pawl_app;
 GRANT SELECT ON TABLE public.orders TO pawl_reader;
 GRANT SELECT, INSERT (order_id, status, version, deadline_at, customer_id, sku, quantity, total_cents), UPDATE (status, version, deadline_at, deadline_runs, paid_cents, refund_cents, refunded_cents, payment_no, paid_at) ON TABLE public.orders TO pawl_support;
-REVOKE ALL ON TABLE public.order_history FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.order_history FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (order_id, version, event, from_status, to_status, actor, reason, request_id, at, forced) ON TABLE public.order_history TO pawl_writer;
 GRANT SELECT, INSERT (order_id, version, event, from_status, to_status, actor, reason, request_id, at) ON TABLE public.order_history TO pawl_app;
 GRANT SELECT ON TABLE public.order_history TO pawl_reader;
 GRANT SELECT, INSERT (order_id, version, event, from_status, to_status, actor, reason, request_id, at, forced) ON TABLE public.order_history TO pawl_support;
-REVOKE ALL ON TABLE public.order_facts FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.order_facts FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (event, identity, order_id, fingerprint, outcome, from_status, to_status, version, at) ON TABLE public.order_facts TO pawl_writer;
 GRANT SELECT, INSERT (event, identity, order_id, fingerprint, outcome, from_status, to_status, version, at) ON TABLE public.order_facts TO pawl_app;
 GRANT SELECT ON TABLE public.order_facts TO pawl_reader;
 GRANT SELECT, INSERT (event, identity, order_id, fingerprint, outcome, from_status, to_status, version, at) ON TABLE public.order_facts TO pawl_support;
-REVOKE ALL ON TABLE public.payments FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.payments FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (payment_no, status, version, deadline_at, order_id, amount_cents), UPDATE (status, version, deadline_at, deadline_runs, paid_cents, provider_ref, settled_at) ON TABLE public.payments TO pawl_writer;
 GRANT SELECT, INSERT (payment_no, status, version, deadline_at, order_id, amount_cents), UPDATE (status, version, deadline_at, deadline_runs, paid_cents, provider_ref, settled_at) ON TABLE public.payments TO pawl_app;
 GRANT SELECT ON TABLE public.payments TO pawl_reader;
 GRANT SELECT, INSERT (payment_no, status, version, deadline_at, order_id, amount_cents), UPDATE (status, version, deadline_at, deadline_runs, paid_cents, provider_ref, settled_at) ON TABLE public.payments TO pawl_support;
-REVOKE ALL ON TABLE public.payment_history FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.payment_history FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (payment_no, version, event, from_status, to_status, actor, reason, request_id, at, forced) ON TABLE public.payment_history TO pawl_writer;
 GRANT SELECT, INSERT (payment_no, version, event, from_status, to_status, actor, reason, request_id, at) ON TABLE public.payment_history TO pawl_app;
 GRANT SELECT ON TABLE public.payment_history TO pawl_reader;
 GRANT SELECT, INSERT (payment_no, version, event, from_status, to_status, actor, reason, request_id, at, forced) ON TABLE public.payment_history TO pawl_support;
-REVOKE ALL ON TABLE public.payment_facts FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.payment_facts FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (event, identity, payment_no, fingerprint, outcome, from_status, to_status, version, at) ON TABLE public.payment_facts TO pawl_writer;
 GRANT SELECT, INSERT (event, identity, payment_no, fingerprint, outcome, from_status, to_status, version, at) ON TABLE public.payment_facts TO pawl_app;
 GRANT SELECT ON TABLE public.payment_facts TO pawl_reader;
 GRANT SELECT, INSERT (event, identity, payment_no, fingerprint, outcome, from_status, to_status, version, at) ON TABLE public.payment_facts TO pawl_support;
-REVOKE ALL ON TABLE public.refunds FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.refunds FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (refund_no, status, version, deadline_at, order_id, payment_no, amount_cents), UPDATE (status, version, deadline_at, deadline_runs, attempts, settled_at) ON TABLE public.refunds TO pawl_writer;
 GRANT SELECT, INSERT (refund_no, status, version, deadline_at, order_id, payment_no, amount_cents), UPDATE (status, version, deadline_at, deadline_runs, attempts, settled_at) ON TABLE public.refunds TO pawl_app;
 GRANT SELECT ON TABLE public.refunds TO pawl_reader;
 GRANT SELECT, INSERT (refund_no, status, version, deadline_at, order_id, payment_no, amount_cents), UPDATE (status, version, deadline_at, deadline_runs, attempts, settled_at) ON TABLE public.refunds TO pawl_support;
-REVOKE ALL ON TABLE public.refund_history FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.refund_history FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (refund_no, version, event, from_status, to_status, actor, reason, request_id, at, forced) ON TABLE public.refund_history TO pawl_writer;
 GRANT SELECT, INSERT (refund_no, version, event, from_status, to_status, actor, reason, request_id, at) ON TABLE public.refund_history TO pawl_app;
 GRANT SELECT ON TABLE public.refund_history TO pawl_reader;
 GRANT SELECT, INSERT (refund_no, version, event, from_status, to_status, actor, reason, request_id, at, forced) ON TABLE public.refund_history TO pawl_support;
-REVOKE ALL ON TABLE public.refund_facts FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.refund_facts FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT (event, identity, refund_no, fingerprint, outcome, from_status, to_status, version, at) ON TABLE public.refund_facts TO pawl_writer;
 GRANT SELECT, INSERT (event, identity, refund_no, fingerprint, outcome, from_status, to_status, version, at) ON TABLE public.refund_facts TO pawl_app;
 GRANT SELECT ON TABLE public.refund_facts TO pawl_reader;
 GRANT SELECT, INSERT (event, identity, refund_no, fingerprint, outcome, from_status, to_status, version, at) ON TABLE public.refund_facts TO pawl_support;
-REVOKE ALL ON TABLE public.fsm_attempt_keys FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_attempt_keys FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT ON TABLE public.fsm_attempt_keys TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_attempt_keys TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_attempts FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_attempts FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_attempts TO pawl_app;
-GRANT SELECT ON TABLE public.fsm_attempts TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_attempt_steps FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+GRANT SELECT (id, kind, business_key, state, ref, code, last_error, sends, rounds, owner, fence, leased_until, due, created_at, first_sent_at, answered_at, completed_at, stuck_at) ON TABLE public.fsm_attempts TO pawl_reader;
+REVOKE ALL ON TABLE public.fsm_attempt_steps FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT ON TABLE public.fsm_attempt_steps TO pawl_app;
-GRANT SELECT ON TABLE public.fsm_attempt_steps TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_attempts_archive FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+GRANT SELECT (attempt_id, "position", name, fence, at) ON TABLE public.fsm_attempt_steps TO pawl_reader;
+REVOKE ALL ON TABLE public.fsm_attempts_archive FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT ON TABLE public.fsm_attempts_archive TO pawl_app;
-GRANT SELECT ON TABLE public.fsm_attempts_archive TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_command FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+GRANT SELECT (id, kind, business_key, state, ref, code, last_error, sends, rounds, fence, created_at, first_sent_at, answered_at, completed_at, archived_at) ON TABLE public.fsm_attempts_archive TO pawl_reader;
+REVOKE ALL ON TABLE public.fsm_command FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_command TO pawl_app;
 GRANT SELECT (id, scope, command, key, algorithm, owner, fence, lease_until, created_at, claimed_at, done_at, status) ON TABLE public.fsm_command TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_command_archive FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_command_archive FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT ON TABLE public.fsm_command_archive TO pawl_app;
 GRANT SELECT (id, scope, command, key, algorithm, fence, created_at, claimed_at, done_at, status, archived_at) ON TABLE public.fsm_command_archive TO pawl_reader;
-REVOKE ALL ON SEQUENCE public.fsm_command_fence FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON SEQUENCE public.fsm_command_fence FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT USAGE ON SEQUENCE public.fsm_command_fence TO pawl_app;
-REVOKE ALL ON TABLE public.fsm_consumed FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_consumed FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_consumed TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_consumed TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_dead_letters FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_dead_letters FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_dead_letters TO pawl_app;
-GRANT SELECT ON TABLE public.fsm_dead_letters TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_deliveries FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+GRANT SELECT (id, consumer, key, topic, message_id, tries, error, at, settled, settled_by, settled_why, settled_at) ON TABLE public.fsm_dead_letters TO pawl_reader;
+REVOKE ALL ON TABLE public.fsm_deliveries FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_deliveries TO pawl_app;
 GRANT SELECT (id, provider, message_id, signed_at, received_at, digest, events, verdicts, recorded_at) ON TABLE public.fsm_deliveries TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_inbox FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_inbox FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_inbox TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_inbox TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_inbox_archive FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_inbox_archive FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT ON TABLE public.fsm_inbox_archive TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_inbox_archive TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_refused_deliveries FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_refused_deliveries FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_refused_deliveries TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_refused_deliveries TO pawl_reader;
-REVOKE ALL ON SEQUENCE public.fsm_fence FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON SEQUENCE public.fsm_fence FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT USAGE ON SEQUENCE public.fsm_fence TO pawl_app;
-REVOKE ALL ON TABLE public.fsm_outbox_holds FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_outbox_holds FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_outbox_holds TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_outbox_holds TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_outbox_sent FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_outbox_sent FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_outbox_sent TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_outbox_sent TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_outbox_aside FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_outbox_aside FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE ON TABLE public.fsm_outbox_aside TO pawl_app;
 GRANT SELECT ON TABLE public.fsm_outbox_aside TO pawl_reader;
-REVOKE ALL ON TABLE public.fsm_token FROM PUBLIC, pawl_writer, pawl_app, pawl_support, pawl_reader;
+REVOKE ALL ON TABLE public.fsm_token FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE public.fsm_token TO pawl_app;
 GRANT SELECT (kind, principal, purpose, issued_at, expires_at, keep, used_at, sweep_at) ON TABLE public.fsm_token TO pawl_reader;
+
+-- What belongs to those tables: partitions, and sequences of identities. Nobody needs
+-- rights on them.
+DO $$
+DECLARE
+  relation regclass;
+BEGIN
+  FOR relation IN
+    SELECT o.part FROM (
+      WITH named AS (
+        SELECT c.oid, c.relkind FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'S') AND c.relname IN ('articles', 'article_history', 'fsm_outbox', 'fsm_audit', 'orders', 'order_history', 'order_facts', 'payments', 'payment_history', 'payment_facts', 'refunds', 'refund_history', 'refund_facts', 'fsm_attempt_keys', 'fsm_attempts', 'fsm_attempt_steps', 'fsm_attempts_archive', 'fsm_command', 'fsm_command_archive', 'fsm_command_fence', 'fsm_consumed', 'fsm_dead_letters', 'fsm_deliveries', 'fsm_inbox', 'fsm_inbox_archive', 'fsm_refused_deliveries', 'fsm_fence', 'fsm_outbox_holds', 'fsm_outbox_sent', 'fsm_outbox_aside', 'fsm_token')
+      )
+      SELECT n.oid AS part, n.oid AS whole FROM named AS n
+      UNION
+      SELECT t.relid, n.oid FROM named AS n CROSS JOIN LATERAL pg_partition_tree(n.oid) AS t WHERE n.relkind = 'p'
+      UNION
+      SELECT d.objid, n.oid FROM named AS n JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = n.oid
+      WHERE d.classid = 'pg_class'::regclass AND d.deptype = 'i' AND EXISTS (SELECT FROM pg_class AS s WHERE s.oid = d.objid AND s.relkind = 'S')
+    ) AS o WHERE o.part <> o.whole
+    UNION
+    SELECT d.objid FROM pg_class AS c JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.classid = 'pg_class'::regclass AND d.deptype = 'i'
+      JOIN pg_class AS s ON s.oid = d.objid AND s.relkind = 'S'
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relname = 'goose_db_version'
+  LOOP
+    EXECUTE format('REVOKE ALL ON TABLE %s FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE', relation);
+  END LOOP;
+  FOR relation IN
+    SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace AND c.relname = 'goose_db_version'
+  LOOP
+    EXECUTE format('REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON TABLE %s FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer CASCADE', relation);
+  END LOOP;
+END $$;
+
+-- What the migrator makes later begins with no rights for them either.
+ALTER DEFAULT PRIVILEGES FOR ROLE pawl_migrator REVOKE ALL ON TABLES FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer;
+ALTER DEFAULT PRIVILEGES FOR ROLE pawl_migrator REVOKE ALL ON SEQUENCES FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer;
+ALTER DEFAULT PRIVILEGES FOR ROLE pawl_migrator IN SCHEMA public REVOKE ALL ON TABLES FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer;
+ALTER DEFAULT PRIVILEGES FOR ROLE pawl_migrator IN SCHEMA public REVOKE ALL ON SEQUENCES FROM PUBLIC, pawl_app, pawl_support, pawl_reader, pawl_writer;
 
 -- The machines' statements as functions. Each does what one of the program's does,
 -- with the rights of pawl_writer, whatever the caller may do otherwise.
@@ -216,7 +261,7 @@ GRANT CREATE ON SCHEMA public TO pawl_writer; -- to be given functions, and only
 
 CREATE OR REPLACE FUNCTION public.fsm_article_create_b30f429f53(uuid, text, text, text, text, text, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, article_id uuid, status text, version int8, title text, body text, published_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -243,12 +288,12 @@ FROM articles AS o
 WHERE o.article_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM created);
 END $fsm$;
 ALTER FUNCTION public.fsm_article_create_b30f429f53(uuid, text, text, text, text, text, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_article_create_b30f429f53(uuid, text, text, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_article_create_b30f429f53(uuid, text, text, text, text, text, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_article_create_b30f429f53(uuid, text, text, text, text, text, timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_article_publish_42616b1302(uuid, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, article_id uuid, status text, version int8, title text, body text, published_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -310,12 +355,12 @@ LEFT JOIN LATERAL (
 WHERE o.article_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_article_publish_42616b1302(uuid, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_article_publish_42616b1302(uuid, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_article_publish_42616b1302(uuid, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_article_publish_42616b1302(uuid, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_article_publish_batch_77a7da298f(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, article_id uuid, status text, version int8, title text, body text, published_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -382,12 +427,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_article_publish_batch_77a7da298f(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_article_publish_batch_77a7da298f(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_article_publish_batch_77a7da298f(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_article_publish_batch_77a7da298f(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_article_archive_ebd94ec9ab(uuid, int8, text, text, text, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, article_id uuid, status text, version int8, title text, body text, published_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -438,12 +483,12 @@ LEFT JOIN LATERAL (
 WHERE o.article_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_article_archive_ebd94ec9ab(uuid, int8, text, text, text, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_article_archive_ebd94ec9ab(uuid, int8, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_article_archive_ebd94ec9ab(uuid, int8, text, text, text, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_article_archive_ebd94ec9ab(uuid, int8, text, text, text, timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_article_archive_batch_ba280effdc(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, article_id uuid, status text, version int8, title text, body text, published_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -499,12 +544,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_article_archive_batch_ba280effdc(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_article_archive_batch_ba280effdc(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_article_archive_batch_ba280effdc(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_article_archive_batch_ba280effdc(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_article_correct_07c60a6e44(uuid, text, int8, text, text, text, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, article_id uuid, status text, version int8, title text, body text, published_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -543,12 +588,12 @@ FROM articles AS o
 WHERE o.article_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_article_correct_07c60a6e44(uuid, text, int8, text, text, text, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_article_correct_07c60a6e44(uuid, text, int8, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_article_correct_07c60a6e44(uuid, text, int8, text, text, text, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_article_correct_07c60a6e44(uuid, text, int8, text, text, text, timestamptz) TO pawl_support;
 
 CREATE OR REPLACE FUNCTION public.fsm_article_lock_rows_050fc85201(uuid[])
 RETURNS TABLE (article_id uuid)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -559,12 +604,12 @@ ORDER BY o.article_id
 FOR NO KEY UPDATE OF o;
 END $fsm$;
 ALTER FUNCTION public.fsm_article_lock_rows_050fc85201(uuid[]) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_article_lock_rows_050fc85201(uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_article_lock_rows_050fc85201(uuid[]) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_article_lock_rows_050fc85201(uuid[]) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_article_held_rows_53fa25bc08(int4[], uuid[])
 RETURNS TABLE (fsm_n int4)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -583,12 +628,12 @@ JOIN articles AS o ON o.article_id = i.fsm_key
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM locked AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_article_held_rows_53fa25bc08(int4[], uuid[]) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_article_held_rows_53fa25bc08(int4[], uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_article_held_rows_53fa25bc08(int4[], uuid[]) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_article_held_rows_53fa25bc08(int4[], uuid[]) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_create_3e7341825b(uuid, timestamptz, text, text, int4, int8, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -623,12 +668,12 @@ FROM orders AS o
 WHERE o.order_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM created);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_create_3e7341825b(uuid, timestamptz, text, text, int4, int8, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_create_3e7341825b(uuid, timestamptz, text, text, int4, int8, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_create_3e7341825b(uuid, timestamptz, text, text, int4, int8, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_create_3e7341825b(uuid, timestamptz, text, text, int4, int8, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_pay_c166bc2b9f(uuid, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -683,12 +728,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_pay_c166bc2b9f(uuid, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_pay_c166bc2b9f(uuid, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_pay_c166bc2b9f(uuid, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_pay_c166bc2b9f(uuid, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_pay_batch_9230d35e07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -748,12 +793,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_pay_batch_9230d35e07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_pay_batch_9230d35e07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_pay_batch_9230d35e07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_pay_batch_9230d35e07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_query_payment_33b6c8845e(uuid, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -814,12 +859,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_query_payment_33b6c8845e(uuid, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_query_payment_33b6c8845e(uuid, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_query_payment_33b6c8845e(uuid, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_query_payment_33b6c8845e(uuid, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_query_payment_batch_d228ee921d(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -885,12 +930,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_query_payment_batch_d228ee921d(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_query_payment_batch_d228ee921d(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_query_payment_batch_d228ee921d(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_query_payment_batch_d228ee921d(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_query_refund_953f14c442(uuid, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -951,12 +996,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_query_refund_953f14c442(uuid, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_query_refund_953f14c442(uuid, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_query_refund_953f14c442(uuid, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_query_refund_953f14c442(uuid, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_query_refund_batch_52f10093b4(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1022,12 +1067,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_query_refund_batch_52f10093b4(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_query_refund_batch_52f10093b4(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_query_refund_batch_52f10093b4(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_query_refund_batch_52f10093b4(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_expire_8b66dbd780(uuid, int8, text, text, text, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1080,12 +1125,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_expire_8b66dbd780(uuid, int8, text, text, text, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_expire_8b66dbd780(uuid, int8, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_expire_8b66dbd780(uuid, int8, text, text, text, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_expire_8b66dbd780(uuid, int8, text, text, text, timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_expire_batch_7b60218a07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1143,12 +1188,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_expire_batch_7b60218a07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_expire_batch_7b60218a07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_expire_batch_7b60218a07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_expire_batch_7b60218a07(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_payment_succeeded_517bec8db4(text, int8, uuid, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1246,12 +1291,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $3::uuid AND NOT EXISTS (SELECT 1 FROM fact);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_payment_succeeded_517bec8db4(text, int8, uuid, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_payment_succeeded_517bec8db4(text, int8, uuid, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_payment_succeeded_517bec8db4(text, int8, uuid, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_payment_succeeded_517bec8db4(text, int8, uuid, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_payment_succeeded_batch_661ea61fc4(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1358,12 +1403,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_payment_succeeded_batch_661ea61fc4(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_payment_succeeded_batch_661ea61fc4(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_payment_succeeded_batch_661ea61fc4(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_payment_succeeded_batch_661ea61fc4(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_payment_failed_16e69704c2(text, uuid, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1437,12 +1482,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $2::uuid AND NOT EXISTS (SELECT 1 FROM fact);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_payment_failed_16e69704c2(text, uuid, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_payment_failed_16e69704c2(text, uuid, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_payment_failed_16e69704c2(text, uuid, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_payment_failed_16e69704c2(text, uuid, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_payment_failed_batch_0747392a2e(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1525,12 +1570,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_payment_failed_batch_0747392a2e(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_payment_failed_batch_0747392a2e(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_payment_failed_batch_0747392a2e(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_payment_failed_batch_0747392a2e(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_cancel_081361aa63(uuid, int8, text, text, text, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1585,12 +1630,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_cancel_081361aa63(uuid, int8, text, text, text, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_cancel_081361aa63(uuid, int8, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_cancel_081361aa63(uuid, int8, text, text, text, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_cancel_081361aa63(uuid, int8, text, text, text, timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_cancel_batch_01d19c0876(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1650,12 +1695,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_cancel_batch_01d19c0876(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_cancel_batch_01d19c0876(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_cancel_batch_01d19c0876(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_cancel_batch_01d19c0876(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_ship_18970d7d48(uuid, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1710,12 +1755,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_ship_18970d7d48(uuid, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_ship_18970d7d48(uuid, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_ship_18970d7d48(uuid, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_ship_18970d7d48(uuid, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_ship_batch_b948cf92a2(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1775,12 +1820,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_ship_batch_b948cf92a2(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_ship_batch_b948cf92a2(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_ship_batch_b948cf92a2(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_ship_batch_b948cf92a2(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_receive_a2b1f9cb6d(uuid, int8, text, text, text, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1835,12 +1880,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_receive_a2b1f9cb6d(uuid, int8, text, text, text, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_receive_a2b1f9cb6d(uuid, int8, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_receive_a2b1f9cb6d(uuid, int8, text, text, text, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_receive_a2b1f9cb6d(uuid, int8, text, text, text, timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_receive_batch_efa507d661(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -1900,12 +1945,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_receive_batch_efa507d661(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_receive_batch_efa507d661(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_receive_batch_efa507d661(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_receive_batch_efa507d661(int4[], uuid[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_refund_395e383c38(text, int8, uuid, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2000,12 +2045,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $3::uuid AND NOT EXISTS (SELECT 1 FROM fact);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_refund_395e383c38(text, int8, uuid, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_refund_395e383c38(text, int8, uuid, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_refund_395e383c38(text, int8, uuid, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_refund_395e383c38(text, int8, uuid, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_refund_batch_9b3215e36b(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2109,12 +2154,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_refund_batch_9b3215e36b(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_refund_batch_9b3215e36b(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_refund_batch_9b3215e36b(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_refund_batch_9b3215e36b(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_refund_succeeded_edd625a7b5(text, text, int8, uuid, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2208,12 +2253,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $4::uuid AND NOT EXISTS (SELECT 1 FROM fact);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_refund_succeeded_edd625a7b5(text, text, int8, uuid, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_refund_succeeded_edd625a7b5(text, text, int8, uuid, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_refund_succeeded_edd625a7b5(text, text, int8, uuid, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_refund_succeeded_edd625a7b5(text, text, int8, uuid, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_refund_succeeded_batch_76068989b6(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], text[], int8[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2316,12 +2361,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_refund_succeeded_batch_76068989b6(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], text[], int8[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_refund_succeeded_batch_76068989b6(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_refund_succeeded_batch_76068989b6(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_refund_succeeded_batch_76068989b6(int4[], uuid[], int8[], bool[], text[], text[], text[], text[], text[], int8[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_refund_failed_fbc69b7a4f(text, uuid, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2386,12 +2431,12 @@ LEFT JOIN LATERAL (
 WHERE o.order_id = $2::uuid AND NOT EXISTS (SELECT 1 FROM fact);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_refund_failed_fbc69b7a4f(text, uuid, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_refund_failed_fbc69b7a4f(text, uuid, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_refund_failed_fbc69b7a4f(text, uuid, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_refund_failed_fbc69b7a4f(text, uuid, timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_refund_failed_batch_4d1a0cba39(int4[], uuid[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2466,12 +2511,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_refund_failed_batch_4d1a0cba39(int4[], uuid[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_refund_failed_batch_4d1a0cba39(int4[], uuid[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_refund_failed_batch_4d1a0cba39(int4[], uuid[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_refund_failed_batch_4d1a0cba39(int4[], uuid[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_sweep_query_payment_b558a5cdf4(timestamptz, int4, int4, text, text, text)
 RETURNS TABLE (key text, from_status text, to_status text, version int8)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2511,12 +2556,12 @@ FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
 ORDER BY m.order_id;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_sweep_query_payment_b558a5cdf4(timestamptz, int4, int4, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_sweep_query_payment_b558a5cdf4(timestamptz, int4, int4, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_sweep_query_payment_b558a5cdf4(timestamptz, int4, int4, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_sweep_query_payment_b558a5cdf4(timestamptz, int4, int4, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_sweep_query_refund_f760aafe8d(timestamptz, int4, int4, text, text, text)
 RETURNS TABLE (key text, from_status text, to_status text, version int8)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2556,12 +2601,12 @@ FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
 ORDER BY m.order_id;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_sweep_query_refund_f760aafe8d(timestamptz, int4, int4, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_sweep_query_refund_f760aafe8d(timestamptz, int4, int4, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_sweep_query_refund_f760aafe8d(timestamptz, int4, int4, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_sweep_query_refund_f760aafe8d(timestamptz, int4, int4, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_sweep_expire_a4ed7380c6(timestamptz, int4, int4, text, text, text)
 RETURNS TABLE (key text, from_status text, to_status text, version int8)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2593,12 +2638,12 @@ FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
 ORDER BY m.order_id;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_sweep_expire_a4ed7380c6(timestamptz, int4, int4, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_sweep_expire_a4ed7380c6(timestamptz, int4, int4, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_sweep_expire_a4ed7380c6(timestamptz, int4, int4, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_sweep_expire_a4ed7380c6(timestamptz, int4, int4, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_sweep_receive_f1085044ca(timestamptz, int4, int4, text, text, text)
 RETURNS TABLE (key text, from_status text, to_status text, version int8)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2630,12 +2675,12 @@ FROM moved AS m JOIN locked AS l ON l.order_id = m.order_id
 ORDER BY m.order_id;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_sweep_receive_f1085044ca(timestamptz, int4, int4, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_sweep_receive_f1085044ca(timestamptz, int4, int4, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_sweep_receive_f1085044ca(timestamptz, int4, int4, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_sweep_receive_f1085044ca(timestamptz, int4, int4, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_correct_56829fd623(uuid, text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, order_id uuid, status text, version int8, deadline_at timestamptz, deadline_runs int4, customer_id text, sku text, quantity int4, total_cents int8, paid_cents int8, refund_cents int8, refunded_cents int8, payment_no text, paid_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2676,12 +2721,12 @@ FROM orders AS o
 WHERE o.order_id = $1::uuid AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_order_correct_56829fd623(uuid, text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_correct_56829fd623(uuid, text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_correct_56829fd623(uuid, text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_correct_56829fd623(uuid, text, int8, timestamptz, text, text, text) TO pawl_support;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_lock_rows_15c1d047b9(uuid[])
 RETURNS TABLE (order_id uuid)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2692,12 +2737,12 @@ ORDER BY o.order_id
 FOR NO KEY UPDATE OF o;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_lock_rows_15c1d047b9(uuid[]) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_lock_rows_15c1d047b9(uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_lock_rows_15c1d047b9(uuid[]) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_lock_rows_15c1d047b9(uuid[]) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_order_held_rows_a43b18e8e6(int4[], uuid[])
 RETURNS TABLE (fsm_n int4)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2716,12 +2761,12 @@ JOIN orders AS o ON o.order_id = i.fsm_key
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM locked AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_order_held_rows_a43b18e8e6(int4[], uuid[]) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_order_held_rows_a43b18e8e6(int4[], uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_order_held_rows_a43b18e8e6(int4[], uuid[]) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_order_held_rows_a43b18e8e6(int4[], uuid[]) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_create_dd9f20221e(text, timestamptz, uuid, int8, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2748,12 +2793,12 @@ FROM payments AS o
 WHERE o.payment_no = $1::text AND NOT EXISTS (SELECT 1 FROM created);
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_create_dd9f20221e(text, timestamptz, uuid, int8, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_create_dd9f20221e(text, timestamptz, uuid, int8, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_create_dd9f20221e(text, timestamptz, uuid, int8, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_create_dd9f20221e(text, timestamptz, uuid, int8, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_submit_cadd196caf(text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2810,12 +2855,12 @@ LEFT JOIN LATERAL (
 WHERE o.payment_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_submit_cadd196caf(text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_submit_cadd196caf(text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_submit_cadd196caf(text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_submit_cadd196caf(text, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_submit_batch_6c1000dca6(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2877,12 +2922,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_submit_batch_6c1000dca6(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_submit_batch_6c1000dca6(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_submit_batch_6c1000dca6(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_submit_batch_6c1000dca6(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_query_d5b2dc4a6c(text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -2943,12 +2988,12 @@ LEFT JOIN LATERAL (
 WHERE o.payment_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_query_d5b2dc4a6c(text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_query_d5b2dc4a6c(text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_query_d5b2dc4a6c(text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_query_d5b2dc4a6c(text, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_query_batch_5dfd5978ff(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3014,12 +3059,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_query_batch_5dfd5978ff(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_query_batch_5dfd5978ff(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_query_batch_5dfd5978ff(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_query_batch_5dfd5978ff(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_close_a0125fe9a3(text, int8, text, text, text, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3074,12 +3119,12 @@ LEFT JOIN LATERAL (
 WHERE o.payment_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_close_a0125fe9a3(text, int8, text, text, text, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_close_a0125fe9a3(text, int8, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_close_a0125fe9a3(text, int8, text, text, text, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_close_a0125fe9a3(text, int8, text, text, text, timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_close_batch_697fb4932f(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3139,12 +3184,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_close_batch_697fb4932f(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_close_batch_697fb4932f(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_close_batch_697fb4932f(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_close_batch_697fb4932f(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_succeed_a2f1002b54(text, text, int8, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3239,12 +3284,12 @@ LEFT JOIN LATERAL (
 WHERE o.payment_no = $2::text AND NOT EXISTS (SELECT 1 FROM fact);
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_succeed_a2f1002b54(text, text, int8, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_succeed_a2f1002b54(text, text, int8, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_succeed_a2f1002b54(text, text, int8, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_succeed_a2f1002b54(text, text, int8, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_succeed_batch_d3aa4825a1(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3348,12 +3393,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_succeed_batch_d3aa4825a1(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_succeed_batch_d3aa4825a1(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_succeed_batch_d3aa4825a1(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_succeed_batch_d3aa4825a1(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_fail_b68366507f(text, int8, text, text, text, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3406,12 +3451,12 @@ LEFT JOIN LATERAL (
 WHERE o.payment_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_fail_b68366507f(text, int8, text, text, text, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_fail_b68366507f(text, int8, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_fail_b68366507f(text, int8, text, text, text, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_fail_b68366507f(text, int8, text, text, text, timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_fail_batch_ae45882433(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3469,12 +3514,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_fail_batch_ae45882433(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_fail_batch_ae45882433(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_fail_batch_ae45882433(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_fail_batch_ae45882433(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_sweep_query_22a8e9ab6e(timestamptz, int4, int4, text, text, text)
 RETURNS TABLE (key text, from_status text, to_status text, version int8)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3514,12 +3559,12 @@ FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
 ORDER BY m.payment_no;
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_sweep_query_22a8e9ab6e(timestamptz, int4, int4, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_sweep_query_22a8e9ab6e(timestamptz, int4, int4, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_sweep_query_22a8e9ab6e(timestamptz, int4, int4, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_sweep_query_22a8e9ab6e(timestamptz, int4, int4, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_sweep_close_8016461522(timestamptz, int4, int4, text, text, text)
 RETURNS TABLE (key text, from_status text, to_status text, version int8)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3551,12 +3596,12 @@ FROM moved AS m JOIN locked AS l ON l.payment_no = m.payment_no
 ORDER BY m.payment_no;
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_sweep_close_8016461522(timestamptz, int4, int4, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_sweep_close_8016461522(timestamptz, int4, int4, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_sweep_close_8016461522(timestamptz, int4, int4, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_sweep_close_8016461522(timestamptz, int4, int4, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_correct_a52b261b3c(text, text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, payment_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, amount_cents int8, paid_cents int8, provider_ref text, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3597,12 +3642,12 @@ FROM payments AS o
 WHERE o.payment_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_correct_a52b261b3c(text, text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_correct_a52b261b3c(text, text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_correct_a52b261b3c(text, text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_correct_a52b261b3c(text, text, int8, timestamptz, text, text, text) TO pawl_support;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_lock_rows_50d48d88b1(text[])
 RETURNS TABLE (payment_no text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3613,12 +3658,12 @@ ORDER BY o.payment_no
 FOR NO KEY UPDATE OF o;
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_lock_rows_50d48d88b1(text[]) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_lock_rows_50d48d88b1(text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_lock_rows_50d48d88b1(text[]) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_lock_rows_50d48d88b1(text[]) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_payment_held_rows_0f348b0603(int4[], text[])
 RETURNS TABLE (fsm_n int4)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3637,12 +3682,12 @@ JOIN payments AS o ON o.payment_no = i.fsm_key
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM locked AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_payment_held_rows_0f348b0603(int4[], text[]) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_payment_held_rows_0f348b0603(int4[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_payment_held_rows_0f348b0603(int4[], text[]) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_payment_held_rows_0f348b0603(int4[], text[]) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_create_6da2d8e7bb(text, timestamptz, uuid, text, int8, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3669,12 +3714,12 @@ FROM refunds AS o
 WHERE o.refund_no = $1::text AND NOT EXISTS (SELECT 1 FROM created);
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_create_6da2d8e7bb(text, timestamptz, uuid, text, int8, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_create_6da2d8e7bb(text, timestamptz, uuid, text, int8, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_create_6da2d8e7bb(text, timestamptz, uuid, text, int8, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_create_6da2d8e7bb(text, timestamptz, uuid, text, int8, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_send_7a81b3bc3b(text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3738,12 +3783,12 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_send_7a81b3bc3b(text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_send_7a81b3bc3b(text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_send_7a81b3bc3b(text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_send_7a81b3bc3b(text, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_send_batch_70469ee975(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3812,12 +3857,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_send_batch_70469ee975(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_send_batch_70469ee975(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_send_batch_70469ee975(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_send_batch_70469ee975(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_query_ec6984f3e3(text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3878,12 +3923,12 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_query_ec6984f3e3(text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_query_ec6984f3e3(text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_query_ec6984f3e3(text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_query_ec6984f3e3(text, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_query_batch_5a558ec6de(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -3949,12 +3994,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_query_batch_5a558ec6de(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_query_batch_5a558ec6de(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_query_batch_5a558ec6de(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_query_batch_5a558ec6de(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_retry_fb93006cd0(text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4018,12 +4063,12 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_retry_fb93006cd0(text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_retry_fb93006cd0(text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_retry_fb93006cd0(text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_retry_fb93006cd0(text, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_retry_batch_0c4339ccfb(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4092,12 +4137,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_retry_batch_0c4339ccfb(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_retry_batch_0c4339ccfb(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_retry_batch_0c4339ccfb(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_retry_batch_0c4339ccfb(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_succeed_2c5a1ec637(text, int8, text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4190,12 +4235,12 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = $3::text AND NOT EXISTS (SELECT 1 FROM fact);
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_succeed_2c5a1ec637(text, int8, text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_succeed_2c5a1ec637(text, int8, text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_succeed_2c5a1ec637(text, int8, text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_succeed_2c5a1ec637(text, int8, text, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_succeed_batch_213b44f958(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4297,12 +4342,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM taken AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_succeed_batch_213b44f958(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_succeed_batch_213b44f958(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_succeed_batch_213b44f958(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_succeed_batch_213b44f958(int4[], text[], int8[], bool[], text[], text[], text[], text[], int8[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_close_27defa1082(text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4356,12 +4401,12 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_close_27defa1082(text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_close_27defa1082(text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_close_27defa1082(text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_close_27defa1082(text, int8, timestamptz, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_close_batch_8c6b910830(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4420,12 +4465,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_close_batch_8c6b910830(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_close_batch_8c6b910830(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_close_batch_8c6b910830(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_close_batch_8c6b910830(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_stick_3dce4a56f9(text, int8, text, text, text, timestamptz)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4486,12 +4531,12 @@ LEFT JOIN LATERAL (
 WHERE o.refund_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_stick_3dce4a56f9(text, int8, text, text, text, timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_stick_3dce4a56f9(text, int8, text, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_stick_3dce4a56f9(text, int8, text, text, text, timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_stick_3dce4a56f9(text, int8, text, text, text, timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_stick_batch_0436d664a7(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz)
 RETURNS TABLE (fsm_n int4, fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4557,12 +4602,12 @@ LEFT JOIN LATERAL (
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM moved AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_stick_batch_0436d664a7(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_stick_batch_0436d664a7(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_stick_batch_0436d664a7(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_stick_batch_0436d664a7(int4[], text[], int8[], bool[], text[], text[], text[], timestamptz) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_sweep_send_14811a1bfb(timestamptz, int4, int4, text, text, text)
 RETURNS TABLE (key text, from_status text, to_status text, version int8)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4603,12 +4648,12 @@ FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
 ORDER BY m.refund_no;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_sweep_send_14811a1bfb(timestamptz, int4, int4, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_sweep_send_14811a1bfb(timestamptz, int4, int4, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_sweep_send_14811a1bfb(timestamptz, int4, int4, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_sweep_send_14811a1bfb(timestamptz, int4, int4, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_sweep_query_73081c8e2e(timestamptz, int4, int4, text, text, text)
 RETURNS TABLE (key text, from_status text, to_status text, version int8)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4648,12 +4693,12 @@ FROM moved AS m JOIN locked AS l ON l.refund_no = m.refund_no
 ORDER BY m.refund_no;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_sweep_query_73081c8e2e(timestamptz, int4, int4, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_sweep_query_73081c8e2e(timestamptz, int4, int4, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_sweep_query_73081c8e2e(timestamptz, int4, int4, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_sweep_query_73081c8e2e(timestamptz, int4, int4, text, text, text) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_correct_760e80f479(text, text, int8, timestamptz, text, text, text)
 RETURNS TABLE (fsm_outcome text, fsm_snapshot bool, fsm_made_event text, fsm_made_outcome text, fsm_made_from text, fsm_made_to text, fsm_made_version int8, refund_no text, status text, version int8, deadline_at timestamptz, deadline_runs int4, order_id uuid, payment_no text, amount_cents int8, attempts int4, settled_at timestamptz)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4694,12 +4739,12 @@ FROM refunds AS o
 WHERE o.refund_no = $1::text AND NOT EXISTS (SELECT 1 FROM moved);
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_correct_760e80f479(text, text, int8, timestamptz, text, text, text) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_correct_760e80f479(text, text, int8, timestamptz, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_correct_760e80f479(text, text, int8, timestamptz, text, text, text) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_correct_760e80f479(text, text, int8, timestamptz, text, text, text) TO pawl_support;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_lock_rows_378efae17a(text[])
 RETURNS TABLE (refund_no text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4710,12 +4755,12 @@ ORDER BY o.refund_no
 FOR NO KEY UPDATE OF o;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_lock_rows_378efae17a(text[]) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_lock_rows_378efae17a(text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_lock_rows_378efae17a(text[]) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_lock_rows_378efae17a(text[]) TO pawl_app;
 
 CREATE OR REPLACE FUNCTION public.fsm_refund_held_rows_92cf7797ad(int4[], text[])
 RETURNS TABLE (fsm_n int4)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $fsm$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = postgres SET extra_float_digits = 1 SET bytea_output = hex AS $fsm$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -4734,10 +4779,133 @@ JOIN refunds AS o ON o.refund_no = i.fsm_key
 WHERE (i.fsm_n IN (SELECT x.fsm_n FROM locked AS x)) IS NOT TRUE;
 END $fsm$;
 ALTER FUNCTION public.fsm_refund_held_rows_92cf7797ad(int4[], text[]) OWNER TO pawl_writer;
-REVOKE ALL ON FUNCTION public.fsm_refund_held_rows_92cf7797ad(int4[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.fsm_refund_held_rows_92cf7797ad(int4[], text[]) FROM PUBLIC, pawl_app, pawl_support, pawl_reader CASCADE;
 GRANT EXECUTE ON FUNCTION public.fsm_refund_held_rows_92cf7797ad(int4[], text[]) TO pawl_app;
 
 REVOKE CREATE ON SCHEMA public FROM pawl_writer;
+
+-- Functions of programs generated before.
+DO $$
+DECLARE
+  function regprocedure;
+BEGIN
+  FOR function IN
+    SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace AND p.proowner = 'pawl_writer'::regrole AND p.proname NOT IN ('fsm_article_create_b30f429f53', 'fsm_article_publish_42616b1302', 'fsm_article_publish_batch_77a7da298f', 'fsm_article_archive_ebd94ec9ab', 'fsm_article_archive_batch_ba280effdc', 'fsm_article_correct_07c60a6e44', 'fsm_article_lock_rows_050fc85201', 'fsm_article_held_rows_53fa25bc08', 'fsm_order_create_3e7341825b', 'fsm_order_pay_c166bc2b9f', 'fsm_order_pay_batch_9230d35e07', 'fsm_order_query_payment_33b6c8845e', 'fsm_order_query_payment_batch_d228ee921d', 'fsm_order_query_refund_953f14c442', 'fsm_order_query_refund_batch_52f10093b4', 'fsm_order_expire_8b66dbd780', 'fsm_order_expire_batch_7b60218a07', 'fsm_order_payment_succeeded_517bec8db4', 'fsm_order_payment_succeeded_batch_661ea61fc4', 'fsm_order_payment_failed_16e69704c2', 'fsm_order_payment_failed_batch_0747392a2e', 'fsm_order_cancel_081361aa63', 'fsm_order_cancel_batch_01d19c0876', 'fsm_order_ship_18970d7d48', 'fsm_order_ship_batch_b948cf92a2', 'fsm_order_receive_a2b1f9cb6d', 'fsm_order_receive_batch_efa507d661', 'fsm_order_refund_395e383c38', 'fsm_order_refund_batch_9b3215e36b', 'fsm_order_refund_succeeded_edd625a7b5', 'fsm_order_refund_succeeded_batch_76068989b6', 'fsm_order_refund_failed_fbc69b7a4f', 'fsm_order_refund_failed_batch_4d1a0cba39', 'fsm_order_sweep_query_payment_b558a5cdf4', 'fsm_order_sweep_query_refund_f760aafe8d', 'fsm_order_sweep_expire_a4ed7380c6', 'fsm_order_sweep_receive_f1085044ca', 'fsm_order_correct_56829fd623', 'fsm_order_lock_rows_15c1d047b9', 'fsm_order_held_rows_a43b18e8e6', 'fsm_payment_create_dd9f20221e', 'fsm_payment_submit_cadd196caf', 'fsm_payment_submit_batch_6c1000dca6', 'fsm_payment_query_d5b2dc4a6c', 'fsm_payment_query_batch_5dfd5978ff', 'fsm_payment_close_a0125fe9a3', 'fsm_payment_close_batch_697fb4932f', 'fsm_payment_succeed_a2f1002b54', 'fsm_payment_succeed_batch_d3aa4825a1', 'fsm_payment_fail_b68366507f', 'fsm_payment_fail_batch_ae45882433', 'fsm_payment_sweep_query_22a8e9ab6e', 'fsm_payment_sweep_close_8016461522', 'fsm_payment_correct_a52b261b3c', 'fsm_payment_lock_rows_50d48d88b1', 'fsm_payment_held_rows_0f348b0603', 'fsm_refund_create_6da2d8e7bb', 'fsm_refund_send_7a81b3bc3b', 'fsm_refund_send_batch_70469ee975', 'fsm_refund_query_ec6984f3e3', 'fsm_refund_query_batch_5a558ec6de', 'fsm_refund_retry_fb93006cd0', 'fsm_refund_retry_batch_0c4339ccfb', 'fsm_refund_succeed_2c5a1ec637', 'fsm_refund_succeed_batch_213b44f958', 'fsm_refund_close_27defa1082', 'fsm_refund_close_batch_8c6b910830', 'fsm_refund_stick_3dce4a56f9', 'fsm_refund_stick_batch_0436d664a7', 'fsm_refund_sweep_send_14811a1bfb', 'fsm_refund_sweep_query_73081c8e2e', 'fsm_refund_correct_760e80f479', 'fsm_refund_lock_rows_378efae17a', 'fsm_refund_held_rows_92cf7797ad')
+  LOOP
+    EXECUTE format('ALTER FUNCTION %s SET standard_conforming_strings = on', function);
+    EXECUTE format('ALTER FUNCTION %s SET transform_null_equals = off', function);
+    EXECUTE format('ALTER FUNCTION %s SET array_nulls = on', function);
+    EXECUTE format('ALTER FUNCTION %s SET timezone = ''UTC''', function);
+    EXECUTE format('ALTER FUNCTION %s SET datestyle = ''ISO, MDY''', function);
+    EXECUTE format('ALTER FUNCTION %s SET intervalstyle = postgres', function);
+    EXECUTE format('ALTER FUNCTION %s SET extra_float_digits = 1', function);
+    EXECUTE format('ALTER FUNCTION %s SET bytea_output = hex', function);
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC, pawl_reader CASCADE', function);
+    IF (SELECT p.proname ~ '_correct_[0-9a-f]{10}$' OR EXISTS (SELECT FROM aclexplode(p.proacl) AS a WHERE a.grantee = 'pawl_support'::regrole)
+        FROM pg_proc AS p WHERE p.oid = function) THEN
+      EXECUTE format('REVOKE ALL ON FUNCTION %s FROM pawl_app CASCADE', function);
+    END IF;
+  END LOOP;
+END $$;
+
+-- What must hold now: that nobody may do more than is said above, by whatever was
+-- granted, made or joined before. What does not hold is said, and nothing is changed.
+DO $$
+DECLARE
+  wrong text;
+BEGIN
+  WITH who AS (
+    SELECT r.oid, r.rolname AS name FROM pg_roles AS r WHERE r.rolname IN ('pawl_migrator', 'pawl_writer', 'pawl_app', 'pawl_support', 'pawl_reader')
+  ), becomes AS ( -- who reads is what support is too, and says so above
+    SELECT w.oid, w.name, r.oid AS other FROM who AS w JOIN pg_roles AS r ON pg_has_role(w.oid, r.oid, 'MEMBER')
+    WHERE NOT (w.name = 'pawl_support' AND r.rolname = 'pawl_reader')
+  ), ours AS (
+      WITH named AS (
+        SELECT c.oid, c.relkind FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'S') AND c.relname IN ('articles', 'article_history', 'fsm_outbox', 'fsm_audit', 'orders', 'order_history', 'order_facts', 'payments', 'payment_history', 'payment_facts', 'refunds', 'refund_history', 'refund_facts', 'fsm_attempt_keys', 'fsm_attempts', 'fsm_attempt_steps', 'fsm_attempts_archive', 'fsm_command', 'fsm_command_archive', 'fsm_command_fence', 'fsm_consumed', 'fsm_dead_letters', 'fsm_deliveries', 'fsm_inbox', 'fsm_inbox_archive', 'fsm_refused_deliveries', 'fsm_fence', 'fsm_outbox_holds', 'fsm_outbox_sent', 'fsm_outbox_aside', 'fsm_token')
+      )
+      SELECT n.oid AS part, n.oid AS whole FROM named AS n
+      UNION
+      SELECT t.relid, n.oid FROM named AS n CROSS JOIN LATERAL pg_partition_tree(n.oid) AS t WHERE n.relkind = 'p'
+      UNION
+      SELECT d.objid, n.oid FROM named AS n JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = n.oid
+      WHERE d.classid = 'pg_class'::regclass AND d.deptype = 'i' AND EXISTS (SELECT FROM pg_class AS s WHERE s.oid = d.objid AND s.relkind = 'S')
+    ), found (why, what) AS (
+    SELECT 'whoever runs this has to have the role that owns each table', f.what FROM (
+    SELECT c.oid::regclass::text FROM ours AS o JOIN pg_class AS c ON c.oid = o.part WHERE NOT pg_has_role(c.relowner, 'USAGE')
+    ) AS f(what)
+    UNION ALL
+    SELECT 'a role is a member of another, and may do more than it should', f.what FROM (
+    SELECT format('%s of %s', b.name, r.rolname) FROM becomes AS b JOIN pg_roles AS r ON r.oid = b.other
+    WHERE b.other <> b.oid AND (r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls
+      OR r.oid IN (SELECT w.oid FROM who AS w)
+      OR r.rolname LIKE 'pg\_%' AND r.rolname NOT IN ('pg_monitor', 'pg_read_all_settings', 'pg_read_all_stats', 'pg_stat_scan_tables', 'pg_signal_backend', 'pg_signal_autovacuum_worker', 'pg_checkpoint', 'pg_use_reserved_connections') AND NOT (b.name = 'pawl_migrator' AND r.rolname = 'pg_database_owner'))
+    ) AS f(what)
+    UNION ALL
+    SELECT 'a role has rights on a table by another role', f.what FROM (
+    SELECT format('%s on %s by %s', b.name, c.oid::regclass, b.other::regrole) FROM becomes AS b CROSS JOIN ours AS o JOIN pg_class AS c ON c.oid = o.part
+    WHERE b.name <> 'pawl_migrator' AND b.other <> b.oid AND CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(b.other, c.oid, 'USAGE, SELECT, UPDATE')
+      ELSE has_table_privilege(b.other, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') OR has_any_column_privilege(b.other, c.oid, 'SELECT, INSERT, UPDATE, REFERENCES') END
+    ) AS f(what)
+    UNION ALL
+    SELECT 'rights are left that this file did not give', f.what FROM (
+    SELECT format('%s on %s for %s', a.privilege_type, a.part::regclass, CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
+    FROM (
+      SELECT o.part, o.whole, c.relowner, e.* FROM ours AS o JOIN pg_class AS c ON c.oid = o.part CROSS JOIN LATERAL aclexplode(c.relacl) AS e
+      UNION ALL
+      SELECT o.part, o.whole, c.relowner, e.* FROM ours AS o JOIN pg_class AS c ON c.oid = o.part JOIN pg_attribute AS t ON t.attrelid = c.oid CROSS JOIN LATERAL aclexplode(t.attacl) AS e
+    ) AS a
+    WHERE a.grantee <> a.relowner AND (a.grantee = 0 OR a.grantee IN (SELECT w.oid FROM who AS w))
+      AND (a.grantee = 0 OR a.part <> a.whole OR a.grantor <> a.relowner OR a.is_grantable)
+    ) AS f(what)
+    UNION ALL
+    SELECT 'a role may change the table of migrations', f.what FROM (
+    SELECT b.name FROM becomes AS b JOIN pg_class AS c ON c.relnamespace = 'public'::regnamespace AND c.relname = 'goose_db_version'
+    WHERE b.name <> 'pawl_migrator' AND has_table_privilege(b.other, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+    ) AS f(what)
+    UNION ALL
+    SELECT 'a role may create in the schema, or schemas', f.what FROM (
+    SELECT b.name FROM becomes AS b WHERE b.name <> 'pawl_migrator'
+      AND (has_schema_privilege(b.other, 'public', 'CREATE') OR has_database_privilege(b.other, current_database(), 'CREATE'))
+    ) AS f(what)
+    UNION ALL
+    SELECT 'a role may call what it should not', f.what FROM (
+    SELECT format('%s %s', b.name, p.oid::regprocedure) FROM becomes AS b JOIN pg_proc AS p ON p.proowner = 'pawl_writer'::regrole
+    WHERE b.name NOT IN ('pawl_writer', 'pawl_migrator') AND has_function_privilege(b.other, p.oid, 'EXECUTE')
+      AND NOT (b.name = 'pawl_app' AND p.proname !~ '_correct_[0-9a-f]{10}$' AND p.proname NOT IN ('fsm_article_correct_07c60a6e44', 'fsm_order_correct_56829fd623', 'fsm_payment_correct_a52b261b3c', 'fsm_refund_correct_760e80f479') OR b.name = 'pawl_support')
+    UNION ALL
+    SELECT format('%s %s', a.grantee::regrole, p.oid::regprocedure) FROM pg_proc AS p CROSS JOIN LATERAL aclexplode(p.proacl) AS a
+    WHERE p.pronamespace = 'pg_catalog'::regnamespace AND a.grantee IN (SELECT w.oid FROM who AS w)
+    ) AS f(what)
+    UNION ALL
+    SELECT 'the writer owns what is no function of a machine''s', f.what FROM (
+    SELECT p.oid::regprocedure::text FROM pg_proc AS p
+    WHERE p.proowner = 'pawl_writer'::regrole AND (p.pronamespace <> 'public'::regnamespace OR p.proname !~ '^fsm_.*_[0-9a-f]{10}$')
+    ) AS f(what)
+    UNION ALL
+    SELECT 'somebody with the rights of a role here owns what the machines'' SQL may run; drop it, or give it to the migrator', f.what FROM (
+    SELECT p.oid::regprocedure::text FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace AND EXISTS (SELECT FROM pg_roles AS x WHERE x.oid = p.proowner AND NOT x.rolsuper AND NOT pg_has_role(x.oid, 'pawl_migrator', 'MEMBER') AND x.rolname <> 'pawl_writer'
+      AND EXISTS (SELECT FROM who AS w WHERE w.name <> 'pawl_migrator' AND (pg_has_role(x.oid, w.oid, 'MEMBER') OR pg_has_role(w.oid, x.oid, 'MEMBER'))))
+    UNION ALL
+    SELECT p.oid::regoperator::text FROM pg_operator AS p WHERE p.oprnamespace = 'public'::regnamespace AND EXISTS (SELECT FROM pg_roles AS x WHERE x.oid = p.oprowner AND NOT x.rolsuper AND NOT pg_has_role(x.oid, 'pawl_migrator', 'MEMBER') AND x.rolname <> 'pawl_writer'
+      AND EXISTS (SELECT FROM who AS w WHERE w.name <> 'pawl_migrator' AND (pg_has_role(x.oid, w.oid, 'MEMBER') OR pg_has_role(w.oid, x.oid, 'MEMBER'))))
+    UNION ALL
+    SELECT format('trigger %s', t.tgname) FROM ours AS o JOIN pg_trigger AS t ON t.tgrelid = o.part AND NOT t.tgisinternal
+      JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.pronamespace <> 'public'::regnamespace WHERE EXISTS (SELECT FROM pg_roles AS x WHERE x.oid = p.proowner AND NOT x.rolsuper AND NOT pg_has_role(x.oid, 'pawl_migrator', 'MEMBER') AND x.rolname <> 'pawl_writer'
+      AND EXISTS (SELECT FROM who AS w WHERE w.name <> 'pawl_migrator' AND (pg_has_role(x.oid, w.oid, 'MEMBER') OR pg_has_role(w.oid, x.oid, 'MEMBER'))))
+    ) AS f(what)
+    UNION ALL
+    SELECT 'a role may set what is a superuser''s to set', f.what FROM (
+    SELECT format('%s %s', b.name, s.name) FROM becomes AS b CROSS JOIN unnest(ARRAY['session_replication_role', 'allow_system_table_mods', 'dynamic_library_path', 'session_preload_libraries', 'lo_compat_privileges', 'plpgsql.variable_conflict']) AS s(name)
+    WHERE b.name <> 'pawl_migrator' AND has_parameter_privilege(b.other, s.name, 'SET')
+    ) AS f(what)
+  ), said AS (
+    SELECT f.why || ': ' || string_agg(DISTINCT f.what, ', ' ORDER BY f.what) AS line FROM found AS f GROUP BY f.why
+  )
+  SELECT string_agg(s.line, '; ' ORDER BY s.line) INTO wrong FROM said AS s;
+  IF wrong IS NOT NULL THEN
+    RAISE EXCEPTION 'this must not be, and the file does not take it away: %', wrong;
+  END IF;
+END $$;
 
 COMMIT;
 

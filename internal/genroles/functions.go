@@ -68,7 +68,14 @@ func (s Statement) signature(n Names) string {
 // session, as a prepared statement does, where SQL would plan again for each call.
 // It takes a new snapshot, which is what makes the answer of a statement that waited
 // for another the same inside a function as outside.
-func (s Statement) define(n Names) string {
+//
+// What a session may set counts for nothing that the text says, see [pins]. The error
+// is of a statement that cannot be read.
+func (s Statement) define(n Names) (string, error) {
+	settings, err := s.settings(n)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s.Name, err)
+	}
 	columns := make([]string, len(s.Columns))
 	for i, c := range s.Columns {
 		columns[i] = sqlname.Ident(c.Name) + " " + c.Type
@@ -81,16 +88,22 @@ func (s Statement) define(n Names) string {
 	return strings.Join([]string{
 		"CREATE OR REPLACE FUNCTION " + s.signature(n),
 		"RETURNS TABLE (" + strings.Join(columns, ", ") + ")",
-		"LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = " + n.path() + " AS " + quote,
+		"LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET " + strings.Join(settings, " SET ") + " AS " + quote,
 		"#variable_conflict use_column",
 		"BEGIN",
 		"  RETURN QUERY",
 		s.SQL + ";",
 		"END " + quote + ";",
 		"ALTER FUNCTION " + s.signature(n) + " OWNER TO " + n.Writer + ";",
-		"REVOKE ALL ON FUNCTION " + s.signature(n) + " FROM PUBLIC;",
+		"REVOKE ALL ON FUNCTION " + s.signature(n) + " FROM " + n.everyone() + " CASCADE;",
 		"GRANT EXECUTE ON FUNCTION " + s.signature(n) + " TO " + callers + ";",
-	}, "\n")
+	}, "\n"), nil
+}
+
+// everyone is all but the owners: those from whom rights are taken before what each
+// needs is given.
+func (n Names) everyone() string {
+	return strings.Join([]string{"PUBLIC", n.App, n.Support, n.Reader}, ", ")
 }
 
 // path is what a function that others call looks names up in. Temporary tables come

@@ -1,6 +1,7 @@
 package genroles
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,8 +109,40 @@ func TestFunctionsAreNamedByTheirText(t *testing.T) {
 func TestNoTextEndsItsQuotes(t *testing.T) {
 	t.Parallel()
 	s := Statement{Name: "X", SQL: "SELECT '$fsm$ $fsm1$'", Columns: []Column{{"a", "text"}}}
-	require.Contains(t, s.define(Default()), "AS $fsm2$\n")
+	text, err := s.define(Default())
+	require.NoError(t, err)
+	require.Contains(t, text, "AS $fsm2$\n")
 	require.Equal(t, "$fsm$", quoteFor("$fsm"))
+}
+
+// A setting that costs much, or whose right value is the database's, is pinned where
+// the text has what it bears on; others are for all.
+func TestSettingsArePinnedWhereTheyMatter(t *testing.T) {
+	t.Parallel()
+	const zones, money, searches = "timezone_abbreviations = 'Default'", "lc_monetary FROM CURRENT", "default_text_search_config FROM CURRENT"
+	for sql, want := range map[string][]string{
+		"SELECT $1::timestamptz, 'V2_PAID', '2026-01-01', interval '30 minutes'": nil,
+		"SELECT a AT TIME ZONE 'EST' FROM t":                                     {zones},
+		"SELECT a::timestamptz FROM t":                                           {zones},
+		"SELECT a::time FROM t":                                                  {zones},
+		"SELECT a > '2026-01-01 10:00 IST' FROM t":                               {zones},
+		"SELECT CAST(a AS money) FROM t":                                         {money},
+		"SELECT a @@ 'rats' FROM t":                                              {searches},
+		"SELECT o.money_back FROM t AS o WHERE o.a LIKE '10\\%' AND b":           nil,
+	} {
+		got, err := Statement{Name: "X", SQL: sql}.settings(Default())
+		require.NoError(t, err, sql)
+		require.Equal(t, "search_path = pg_catalog, public, pg_temp", got[0])
+		require.Contains(t, got, "standard_conforming_strings = on", sql)
+		for _, one := range []string{zones, money, searches} {
+			require.Equal(t, slices.Contains(want, one), slices.Contains(got, one), "%s, %s", sql, one)
+		}
+	}
+	got, err := Statement{Name: "X", SQL: "SELECT $1", Params: []string{"money"}}.settings(Default())
+	require.NoError(t, err)
+	require.Contains(t, got, money)
+	_, err = Statement{Name: "X", SQL: "SELEC"}.define(Default())
+	require.ErrorContains(t, err, "X: ")
 }
 
 const goFile = "package db\n\nconst lampGet = `-- name: LampGet :one\nSELECT o.a FROM lamps AS o\n`\n\n" +

@@ -59,7 +59,11 @@ func Render(n Names, machines []Machine, parts []string) ([]byte, error) {
 		}
 	}
 	var b strings.Builder
-	for _, section := range []string{p.head(), p.roles(), p.ownership(), p.grants(), p.calls(), p.end()} {
+	calls, err := p.calls()
+	if err != nil {
+		return nil, err
+	}
+	for _, section := range []string{p.head(), p.roles(), p.ownership(), p.grants(), p.parts(), calls, p.before(), p.held(), p.end()} {
 		b.WriteString(section)
 	}
 	return []byte(b.String()), nil
@@ -138,6 +142,9 @@ func (p *plan) head() string {
 `, mark, n, n.App, n.Support, n.Reader, n.Migrator, n.Migrator, n.Migrator, n.Writer) + formOf(n) + fmt.Sprintf(`
 BEGIN;
 SET LOCAL search_path = pg_catalog, %s, pg_temp;
+SET LOCAL standard_conforming_strings = on;
+SET LOCAL lc_monetary TO DEFAULT;
+SET LOCAL default_text_search_config TO DEFAULT;
 `, sqlname.Ident(n.Schema))
 }
 
@@ -174,7 +181,11 @@ BEGIN
   END IF;
 END $$;
 
-REVOKE CREATE ON SCHEMA %s FROM PUBLIC;
+REVOKE CREATE ON SCHEMA %s FROM PUBLIC, %[5]s CASCADE;
+DO $$
+BEGIN
+  EXECUTE format('REVOKE CREATE ON DATABASE %%I FROM PUBLIC, %[5]s CASCADE', current_database());
+END $$;
 GRANT USAGE, CREATE ON SCHEMA %[3]s TO %[4]s;
 GRANT USAGE ON SCHEMA %[3]s TO %[5]s;
 
@@ -243,16 +254,16 @@ BEGIN
   LOOP
     EXECUTE format('ALTER FUNCTION %%s OWNER TO %[4]s', function);
     EXECUTE format('ALTER FUNCTION %%s SET search_path = %[8]s, pg_temp', function);
-    EXECUTE format('REVOKE ALL ON FUNCTION %%s FROM PUBLIC', function);
+    EXECUTE format('REVOKE ALL ON FUNCTION %%s FROM %[9]s, %[10]s CASCADE', function);
   END LOOP;
 END $$;
-`, sqlname.Literal(n.Schema), literals(owned), sqlname.Literal(n.Migrator), n.Migrator, literals(p.helpers), n.path(), literals(p.keepers), schema)
+`, sqlname.Literal(n.Schema), literals(owned), sqlname.Literal(n.Migrator), n.Migrator, literals(p.helpers), n.path(), literals(p.keepers), schema, n.everyone(), n.Writer)
 }
 
 // grants take away what there was, and give what is needed.
 func (p *plan) grants() string {
 	n := p.names
-	everyone := strings.Join([]string{"PUBLIC", n.Writer, n.App, n.Support, n.Reader}, ", ")
+	everyone := n.everyone() + ", " + n.Writer
 	var b strings.Builder
 	b.WriteString("\n-- What each may do with each table. Nobody but the owner may delete rows of machines, empty or change tables.\n")
 	for _, r := range p.relations {
@@ -261,7 +272,7 @@ func (p *plan) grants() string {
 			kind = "SEQUENCE"
 		}
 		on := fmt.Sprintf("%s %s.%s", kind, sqlname.Ident(n.Schema), sqlname.Ident(r.name))
-		fmt.Fprintf(&b, "REVOKE ALL ON %s FROM %s;\n", on, everyone)
+		fmt.Fprintf(&b, "REVOKE ALL ON %s FROM %s CASCADE;\n", on, everyone)
 		reader := []string{"SELECT"}
 		switch {
 		case r.sequence:
@@ -285,7 +296,7 @@ func (p *plan) grants() string {
 }
 
 // calls are the functions.
-func (p *plan) calls() string {
+func (p *plan) calls() (string, error) {
 	n := p.names
 	var b strings.Builder
 	fmt.Fprintf(&b, `
@@ -294,22 +305,18 @@ func (p *plan) calls() string {
 GRANT CREATE ON SCHEMA %s TO %[1]s; -- to be given functions, and only here
 `, n.Writer, sqlname.Ident(n.Schema))
 	for _, s := range p.functions {
-		b.WriteString("\n" + s.define(n) + "\n")
+		text, err := s.define(n)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString("\n" + text + "\n")
 	}
 	fmt.Fprintf(&b, "\nREVOKE CREATE ON SCHEMA %s FROM %s;\n", sqlname.Ident(n.Schema), n.Writer)
-	return b.String()
+	return b.String(), nil
 }
 
 // end lists what is left of before.
 func (p *plan) end() string {
-	var current []string
-	for _, s := range p.functions {
-		current = append(current, s.function())
-	}
-	keep := ""
-	if len(current) > 0 {
-		keep = " AND p.proname NOT IN (" + literals(current) + ")"
-	}
 	return fmt.Sprintf(`
 COMMIT;
 
@@ -317,5 +324,5 @@ COMMIT;
 SELECT 'DROP FUNCTION ' || p.oid::regprocedure || ';' AS functions_of_older_programs FROM pg_proc AS p
 WHERE p.pronamespace = %s::regnamespace AND p.proowner = %s::regrole%s
 ORDER BY 1;
-`, sqlname.Literal(p.names.Schema), sqlname.Literal(p.names.Writer), keep)
+`, sqlname.Literal(p.names.Schema), sqlname.Literal(p.names.Writer), p.others())
 }

@@ -25,7 +25,7 @@ func TestTheMatrixThroughFunctions(t *testing.T) {
 		machines = []string{"article", "order", "payment", "refund"}
 	}
 	s := open(t, functions)
-	s.run("GRANT " + s.prefix + "support TO " + s.prefix + "app") // the tests correct too
+	s.run(s.named("CREATE ROLE pawl_other IN ROLE pawl_app, pawl_support")) // the tests correct too
 	folder := t.TempDir()
 	overlay := s.overlay(folder)
 	after := filepath.Join(folder, "roles.sql")
@@ -36,7 +36,7 @@ func TestTheMatrixThroughFunctions(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-overlay", overlay, "./gen/"+machine)
 			cmd.Dir = root
 			cmd.Env = append(os.Environ(),
-				"PAWL_TEST_DATABASE_URL="+s.admin(), "PAWL_TEST_AFTER="+after, "PAWL_TEST_ROLE="+s.prefix+"app")
+				"PAWL_TEST_DATABASE_URL="+s.admin(), "PAWL_TEST_AFTER="+after, "PAWL_TEST_ROLE="+s.prefix+"other")
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			require.NotContains(t, string(out), "no tests")

@@ -5,11 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -38,7 +41,9 @@ type generated struct {
 	roles string
 	// files are those of gen/db, by path.
 	files map[string]string
-	err   error
+	// migrations are those that were made: all, of a project that had none.
+	migrations fstest.MapFS
+	err        error
 }
 
 var made = map[string]func() generated{
@@ -56,13 +61,18 @@ func committed() generated {
 }
 
 func generate(form string) (g generated) {
-	g.files = map[string]string{}
+	return generateFrom(os.DirFS(root), form)
+}
+
+// generateFrom is generate for another project.
+func generateFrom(project fs.FS, form string) (g generated) {
+	g.files, g.migrations = map[string]string{}, fstest.MapFS{}
 	option, err := pipeline.Roles(form)
 	if err != nil {
 		return generated{err: err}
 	}
 	var problems diag.List
-	set, _, err := pipeline.GenerateWaiting(context.Background(), os.DirFS(root), &problems, option)
+	set, _, err := pipeline.GenerateWaiting(context.Background(), project, &problems, option)
 	if err != nil || set == nil {
 		return generated{err: fmt.Errorf("%v %w", problems.Sorted(), err)}
 	}
@@ -73,6 +83,8 @@ func generate(form string) (g generated) {
 			g.roles = string(content)
 		case strings.HasPrefix(path, "gen/db/"):
 			g.files[path] = string(content)
+		case strings.HasPrefix(path, "migrations/") && strings.HasSuffix(path, ".sql"):
+			g.migrations[strings.TrimPrefix(path, "migrations/")] = &fstest.MapFile{Data: content}
 		}
 	}
 	return g
@@ -104,10 +116,16 @@ var roles = []string{"app", "support", "reader", "migrator"}
 // open migrates a database, as the superuser, and runs the file.
 func open(t testing.TB, form string) *stage {
 	t.Helper()
-	s := &stage{t: t, prefix: "p" + strings.ToLower(rand.Text())[:10] + "_", gen: of(t, form)}
+	return openOn(t, of(t, form), migrations.FS)
+}
+
+// openOn is open for what was generated, and its migrations.
+func openOn(t testing.TB, gen generated, files fs.FS) *stage {
+	t.Helper()
+	s := &stage{t: t, prefix: "p" + strings.ToLower(rand.Text())[:10] + "_", gen: gen}
 	var admin *pgx.ConnConfig
 	t.Cleanup(func() { s.dropRoles(admin) }) // after the database, which testdb drops
-	s.pool = testdb.New(t, testdb.WithMigrations(migrations.FS))
+	s.pool = testdb.New(t, testdb.WithMigrations(files))
 	admin = s.pool.Config().ConnConfig.Copy()
 	s.run(s.file())
 	for _, role := range roles {
@@ -118,7 +136,7 @@ func open(t testing.TB, form string) *stage {
 }
 
 // file is gen/roles.sql with this stage's names.
-func (s *stage) file() string { return strings.ReplaceAll(s.gen.roles, "pawl_", s.prefix) }
+func (s *stage) file() string { return s.named(s.gen.roles) }
 
 func (s *stage) dropRoles(admin *pgx.ConnConfig) {
 	if admin == nil {
@@ -132,7 +150,7 @@ func (s *stage) dropRoles(admin *pgx.ConnConfig) {
 		_, err := conn.Exec(context.Background(), "DROP ROLE IF EXISTS "+s.prefix+"login_"+role)
 		require.NoError(s.t, err)
 	}
-	for _, role := range append(roles, "writer") {
+	for _, role := range append(slices.Clone(roles), "writer", "other") {
 		_, err := conn.Exec(context.Background(), "DROP ROLE IF EXISTS "+s.prefix+role)
 		require.NoError(s.t, err)
 	}
@@ -158,6 +176,24 @@ func (s *stage) as(role string) *pgx.Conn {
 	s.t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
 }
+
+// refused runs the file as the superuser, and returns what it says where it refuses;
+// nothing is changed then.
+func (s *stage) refused() string {
+	s.t.Helper()
+	conn, err := pgx.ConnectConfig(s.t.Context(), s.pool.Config().ConnConfig)
+	require.NoError(s.t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	_, err = conn.PgConn().Exec(s.t.Context(), s.file()).ReadAll()
+	if err == nil {
+		return ""
+	}
+	require.Equal(s.t, "P0001", state(s.t, err), "%v", err)
+	return err.Error()
+}
+
+// named puts this stage's roles in the place of the usual ones.
+func (s *stage) named(sql string) string { return strings.ReplaceAll(sql, "pawl_", s.prefix) }
 
 // tried runs statements in a transaction that is rolled back, and returns the
 // SQLSTATE of what refused one, empty for none.

@@ -60,6 +60,7 @@ var byStatements = map[string]may{
 // hidden are columns that somebody who only looks must not see.
 var hidden = map[string]string{
 	"fsm_token": "hash reply", "fsm_command": "fingerprint headers body", "fsm_command_archive": "fingerprint headers body", "fsm_deliveries": "headers body",
+	"fsm_dead_letters": "payload metadata", "fsm_attempts": "request result", "fsm_attempt_steps": "data", "fsm_attempts_archive": "request result steps",
 }
 
 // tablesOf lists the tables of machines and packages, with their columns, as the

@@ -9,8 +9,8 @@ type Use struct {
 	// Verbs are the privileges, as GRANT has them.
 	Verbs string
 	// Shown are the columns that somebody who only looks may see; empty for all. Hidden
-	// are replies and bodies, which may hold what customers told in confidence, and
-	// the hashes of tokens.
+	// are what was asked, told and replied, which may hold what customers told in
+	// confidence, and the hashes of tokens.
 	Shown []string
 }
 
@@ -34,9 +34,9 @@ func Uses(part string) []Use {
 	case "attempt":
 		return []Use{
 			{Relation: "fsm_attempt_keys", Verbs: appended},
-			{Relation: "fsm_attempts", Verbs: worked},
-			{Relation: "fsm_attempt_steps", Verbs: appended},
-			{Relation: "fsm_attempts_archive", Verbs: appended},
+			{Relation: "fsm_attempts", Verbs: worked, Shown: []string{"id", "kind", "business_key", "state", "ref", "code", "last_error", "sends", "rounds", "owner", "fence", "leased_until", "due", "created_at", "first_sent_at", "answered_at", "completed_at", "stuck_at"}},
+			{Relation: "fsm_attempt_steps", Verbs: appended, Shown: []string{"attempt_id", "position", "name", "fence", "at"}},
+			{Relation: "fsm_attempts_archive", Verbs: appended, Shown: []string{"id", "kind", "business_key", "state", "ref", "code", "last_error", "sends", "rounds", "fence", "created_at", "first_sent_at", "answered_at", "completed_at", "archived_at"}},
 			audit,
 		}
 	case "command":
@@ -46,7 +46,10 @@ func Uses(part string) []Use {
 			{Relation: "fsm_command_fence", Sequence: true, Verbs: "USAGE"},
 		}
 	case "consume":
-		return []Use{{Relation: "fsm_consumed", Verbs: worked}, {Relation: "fsm_dead_letters", Verbs: worked}}
+		return []Use{
+			{Relation: "fsm_consumed", Verbs: worked},
+			{Relation: "fsm_dead_letters", Verbs: worked, Shown: []string{"id", "consumer", "key", "topic", "message_id", "tries", "error", "at", "settled", "settled_by", "settled_why", "settled_at"}},
+		}
 	case "inbox":
 		return []Use{
 			{Relation: "fsm_deliveries", Verbs: worked, Shown: []string{"id", "provider", "message_id", "signed_at", "received_at", "digest", "events", "verdicts", "recorded_at"}},
