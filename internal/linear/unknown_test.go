@@ -115,7 +115,7 @@ func TestASearchThatTakesTooLong(t *testing.T) {
 	require.Equal(t, linear.Unknown, v.Result())
 	require.Equal(t, []string{keyA}, v.Undecided)
 	require.Contains(t, v.Findings(), "order "+keyA+": unknown: no order was found in time, and none ruled out")
-	require.Contains(t, v.Summary(), "1 undecided")
+	require.Contains(t, v.Summary(), "1 part undecided")
 }
 
 var errBlind = errors.New("cannot tell")

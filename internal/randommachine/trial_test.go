@@ -232,6 +232,11 @@ func (t *trial) judged(e *model.Event, key string, params oracle.Values, version
 		return t.same(oracle.Answer{Outcome: oracle.BadArgument}, nil, got, failed)
 	}
 	next, want, err := t.world.Call(t.m, t.judge, oracle.Call{Event: e, Key: key, Params: params, Version: version, Now: t.now})
+	if err == nil && t.planned(e, key, params, failed) {
+		t.seen.calls++
+		t.seen.outcomes["failed when planned"]++
+		return nil
+	}
 	if err := t.same(want, err, got, failed); err != nil {
 		return fmt.Errorf("%s of %q with %v, version %d: %w", e.Name, key, params, version, err)
 	}
@@ -240,6 +245,36 @@ func (t *trial) judged(e *model.Event, key string, params oracle.Values, version
 		t.entry(key, e.Name, want, e, params, actor, t.now)
 	}
 	return nil
+}
+
+// planned reports whether a call failed by an expression of the event that its row did
+// not come to. PostgreSQL works out what is made of parameters and constants alone when
+// it plans a statement for its arguments, whichever cell it stands in.
+func (t *trial) planned(e *model.Event, key string, params oracle.Values, failed error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(failed, &pg) || !strings.HasPrefix(pg.Code, "22") {
+		return false
+	}
+	row, _ := t.world.Row(key)
+	in := oracle.Context{Row: row.Columns, Params: params, Now: t.now}
+	fails := func(err error) bool {
+		var failure *evaluate.Failure
+		return errors.As(err, &failure) && failure.State == pg.Code
+	}
+	return slices.ContainsFunc(t.m.Transitions, func(tr *model.Transition) bool {
+		if tr.Event != e {
+			return false
+		}
+		if tr.Guard != nil {
+			if _, _, err := t.judge.Holds(tr.Guard.SQL, in); fails(err) {
+				return true
+			}
+		}
+		return slices.ContainsFunc(tr.Set, func(a model.Assignment) bool {
+			_, err := t.judge.Value(a.Value, in)
+			return fails(err)
+		})
+	})
 }
 
 // same compares an answer with the one that it must be; open is the judge's error.
