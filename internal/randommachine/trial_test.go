@@ -440,7 +440,8 @@ func (t *trial) batchOf(ctx context.Context, s randommachine.Step) error {
 		return fmt.Errorf("batch of %s: %w", e.Name, failed)
 	}
 	before, of := t.world, map[string]bool{}
-	for _, n := range rounds(items) {
+	asked := func(n int) bool { return !early(e, params[n], versions[n]) }
+	for _, n := range rounds(items, asked) {
 		if of[items[n].Key] { // the next round, which is a statement of its own
 			before, of = t.world, map[string]bool{}
 		}
@@ -464,12 +465,17 @@ func (t *trial) quiet(before oracle.World, e *model.Event, key string, params or
 	return err == nil && !want.Wrote() && t.same(want, nil, got.Result, got.Err) == nil
 }
 
-// rounds is the order in which a batch takes its items.
-func rounds(items []item) []int {
+// rounds is the order in which a batch takes its items. What is refused before any SQL
+// has no place in a round, and is answered first.
+func rounds(items []item, asked func(n int) bool) []int {
 	byRow := map[string][]int{}
 	var order []int
 	for n := range items {
-		byRow[items[n].Key] = append(byRow[items[n].Key], n)
+		if asked(n) {
+			byRow[items[n].Key] = append(byRow[items[n].Key], n)
+		} else {
+			order = append(order, n)
+		}
 	}
 	for round := range items {
 		for n := range items {
