@@ -14,6 +14,10 @@ type changes struct {
 	Changes           []change
 }
 
+// ChangesOf is what the template of changes shows: those of one machine, or of all
+// when none is named.
+func ChangesOf(since *Since, machine, lang string) any { return changesOf(since, machine, lang) }
+
 // change is one of them.
 type change struct {
 	Class, Word, Machine, Kind, Path, Text string

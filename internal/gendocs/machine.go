@@ -12,22 +12,43 @@ import (
 // machinePage is the page of one machine.
 type machinePage struct {
 	frame
+	View
+}
+
+// View is what the templates of a machine's sections show, in one language: see
+// [Templates].
+type View struct {
 	Machine *model.Machine
 	Parts   Parts
 	Picture template.HTML
 	Slices  []slicePicture
 	Matrix  template.HTML
-	Cells   int
-	States  []stateEntry
-	Events  []eventEntry
-	Guards  []guardEntry
-	Columns []columnEntry
-	Suites  []suiteRow
-	Absent  []suiteRow
-	Numbers []numberRow
-	Since   *changes
-	Notes   []note
-	Answers []answer
+	// Pictures and Tables lead to the downloads.
+	Pictures, Tables []fileLink
+	Cells            int
+	States           []stateEntry
+	Events           []eventEntry
+	Guards           []guardEntry
+	Columns          []columnEntry
+	Suites           []suiteRow
+	Absent           []suiteRow
+	Numbers          []numberRow
+	Since            *changes
+	Notes            []note
+	Answers          []answer
+}
+
+// Links say where a page finds others.
+type Links struct {
+	// File and Suite give the address of a download and of a suite's page.
+	File  func(Download) string
+	Suite func(*suite.Suite) string
+}
+
+// beside are the links of a folder: all that a machine has lies beside its page.
+var beside = Links{
+	File:  func(d Download) string { return "files/" + d.Name },
+	Suite: suiteFile,
 }
 
 type slicePicture struct {
@@ -39,9 +60,19 @@ type slicePicture struct {
 type suiteRow struct {
 	Name, File, About            string
 	Cases, Steps, Covered, Items int
-	Files                        []Download
+	Files                        []fileLink
 	// Why says why there is no such suite.
 	Why string
+}
+
+type fileLink struct{ Format, Href string }
+
+func (l Links) files(list []Download) []fileLink {
+	var links []fileLink
+	for _, d := range list {
+		links = append(links, fileLink{d.Format, l.File(d)})
+	}
+	return links
 }
 
 type numberRow struct{ Text, Value string }
@@ -51,30 +82,40 @@ type answer struct{ Outcome, When, Seen string }
 // note is what the checks have to say.
 type note struct{ Code, Word, Place, Message, Reason string }
 
-func machineOf(in Input, look *look, at int, parts Parts, lang string) machinePage {
-	input := in.Machines[at]
+// ViewOf puts together what is shown of a machine; since is nil when nothing was
+// compared.
+func ViewOf(input Machine, parts Parts, since *Since, links Links, lang string) View {
 	m := input.Model
-	p := machinePage{
-		frame:   framed(look, lang, m.Name, m.Name+"/index.html", link{Text: m.Name}),
+	v := View{
 		Machine: m, Parts: parts, Picture: svg(parts.Picture), Matrix: svg(parts.Matrix),
+		Pictures: links.files(parts.Pictures), Tables: links.files(parts.Tables),
 		Cells:  len(m.States) * len(m.Events),
 		States: stateEntries(m, lang), Events: eventEntries(m, lang), Guards: guardEntries(m), Columns: columnEntries(m, lang),
 		Numbers: numberRows(input.Numbers, lang), Notes: notesOf(input, lang), Answers: answersIn(lang),
 	}
-	p.Source = m.Source
 	for _, s := range parts.Slices {
-		p.Slices = append(p.Slices, slicePicture{s.State, svg(s.Picture)})
+		v.Slices = append(v.Slices, slicePicture{s.State, svg(s.Picture)})
 	}
 	for _, s := range input.Suites {
-		p.Suites = append(p.Suites, suiteRowOf(s, parts, lang))
+		v.Suites = append(v.Suites, suiteRowOf(s, parts, links, lang))
 	}
 	for _, a := range input.Absent {
-		p.Absent = append(p.Absent, absentRow(a, lang))
+		v.Absent = append(v.Absent, absentRow(a, lang))
 	}
-	if in.Since != nil {
-		p.Since = changesOf(in.Since, m.Name, lang)
+	if since != nil {
+		v.Since = changesOf(since, m.Name, lang)
 	}
-	p.Sections = p.sections(lang)
+	return v
+}
+
+func machineOf(in Input, look *look, at int, parts Parts, lang string) machinePage {
+	m := in.Machines[at].Model
+	p := machinePage{
+		frame: framed(look, lang, m.Name, m.Name+"/index.html", link{Text: m.Name}),
+		View:  ViewOf(in.Machines[at], parts, in.Since, beside, lang),
+	}
+	p.Source = m.Source
+	p.Sections = p.View.Outline(lang)
 	p.OthersTitle = wording.Phrase{EN: "Machines", ZH: "状态机"}.In(lang)
 	for i, other := range in.Machines {
 		l := link{Text: other.Model.Name, Href: "../" + other.Model.Name + "/index.html"}
@@ -86,37 +127,40 @@ func machineOf(in Input, look *look, at int, parts Parts, lang string) machinePa
 	return p
 }
 
-// sections are the parts of the page that have something to show, in order.
-func (p *machinePage) sections(lang string) []section {
-	var list []section
+// Outline has the sections that have something to show, in order.
+func (v *View) Outline(lang string) []Section {
+	var list []Section
 	for _, s := range []struct {
 		id    string
 		title wording.Phrase
 		has   bool
 		count int
 	}{
-		{"picture", wording.Phrase{EN: "Picture", ZH: "状态图"}, p.Picture != "", 0},
-		{"states", wording.Phrase{EN: "States", ZH: "状态"}, true, len(p.States)},
-		{"events", wording.Phrase{EN: "Events", ZH: "事件"}, true, len(p.Events)},
-		{"guards", wording.Phrase{EN: "Guards", ZH: "条件"}, len(p.Guards) > 0, len(p.Guards)},
-		{"matrix", wording.Phrase{EN: "Matrix", ZH: "矩阵"}, p.Matrix != "", p.Cells},
-		{"tests", wording.Phrase{EN: "Test suites", ZH: "测试集"}, len(p.Suites) > 0, len(p.Suites)},
-		{"numbers", wording.Phrase{EN: "Sizes", ZH: "规模"}, len(p.Numbers) > 0, 0},
-		{"changes", wording.Phrase{EN: "Changes", ZH: "变更"}, p.Since != nil, p.Since.size()},
+		{"picture", wording.Phrase{EN: "Picture", ZH: "状态图"}, v.Picture != "", 0},
+		{"states", wording.Phrase{EN: "States", ZH: "状态"}, true, len(v.States)},
+		{"events", wording.Phrase{EN: "Events", ZH: "事件"}, true, len(v.Events)},
+		{"guards", wording.Phrase{EN: "Guards", ZH: "条件"}, len(v.Guards) > 0, len(v.Guards)},
+		{"matrix", wording.Phrase{EN: "Matrix", ZH: "矩阵"}, v.Matrix != "", v.Cells},
+		{"tests", wording.Phrase{EN: "Test suites", ZH: "测试集"}, len(v.Suites) > 0, len(v.Suites)},
+		{"numbers", wording.Phrase{EN: "Sizes", ZH: "规模"}, len(v.Numbers) > 0, 0},
+		{"changes", wording.Phrase{EN: "Changes", ZH: "变更"}, v.Since != nil, v.Since.size()},
 		{"answers", wording.Phrase{EN: "What a call answers", ZH: "调用的结果"}, true, 0},
-		{"row", wording.Phrase{EN: "The row", ZH: "数据行"}, len(p.Columns) > 0, 0},
-		{"words", wording.Phrase{EN: "Words of others", ZH: "外部状态词"}, len(p.Machine.Maps) > 0, 0},
-		{"notes", wording.Phrase{EN: "Notes of the checks", ZH: "检查提示"}, len(p.Notes) > 0, len(p.Notes)},
+		{"row", wording.Phrase{EN: "The row", ZH: "数据行"}, len(v.Columns) > 0, 0},
+		{"words", wording.Phrase{EN: "Words of others", ZH: "外部状态词"}, len(v.Machine.Maps) > 0, 0},
+		{"notes", wording.Phrase{EN: "Notes of the checks", ZH: "检查提示"}, len(v.Notes) > 0, len(v.Notes)},
 	} {
 		if s.has {
-			list = append(list, section{s.id, s.title.In(lang), s.count})
+			list = append(list, Section{s.id, s.title.In(lang), s.count})
 		}
 	}
 	return list
 }
 
-func suiteRowOf(s *suite.Suite, parts Parts, lang string) suiteRow {
-	row := suiteRow{Name: s.Name, File: suiteFile(s), About: aboutSuite(s.Name, lang), Cases: len(s.Cases), Items: len(s.Items), Files: parts.Suites[s.Name]}
+func suiteRowOf(s *suite.Suite, parts Parts, links Links, lang string) suiteRow {
+	row := suiteRow{
+		Name: s.Name, File: links.Suite(s), About: aboutSuite(s.Name, lang), Cases: len(s.Cases), Items: len(s.Items),
+		Files: links.files(parts.Suites[s.Name]),
+	}
 	for _, c := range s.Cases {
 		row.Steps += len(c.Steps)
 	}

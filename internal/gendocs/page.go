@@ -26,16 +26,37 @@ var templates = parse()
 func parse() map[string]*template.Template {
 	sets := map[string]*template.Template{}
 	for _, lang := range Languages() {
-		sets[lang] = template.Must(template.New("").Funcs(functions(lang)).ParseFS(assets, "assets/*.html"))
+		sets[lang] = Templates(lang)
 	}
 	return sets
 }
+
+// Templates returns the templates of a language, to which a program adds pages of
+// its own. The template section shows a section of a [View], which its function
+// section puts together; picture, facts and others show a View as a whole;
+// suite-facts, cases and coverage a [SuiteView]; changes what [ChangesOf]
+// returns; and pawl, state, event, guard and files are small things. The function t
+// chooses between the words of both languages, which stand where they are used.
+func Templates(lang string) *template.Template {
+	return template.Must(template.New("").Funcs(functions(lang)).ParseFS(assets, "assets/*.html"))
+}
+
+// Style is the style sheet of the pages.
+func Style() string { return asset("style.css") }
+
+// Script runs when a page is there; its function pawl.start is called again when
+// the content of the page was exchanged.
+func Script() string { return asset("page.js") }
+
+// HeadScript says in the page that there is a script, and which theme was chosen.
+func HeadScript() string { return headScript }
 
 // functions are what templates call. t chooses between the words of both
 // languages, which stand where they are used.
 func functions(lang string) template.FuncMap {
 	return template.FuncMap{
 		"t":          func(en, zh string) string { return wording.Phrase{EN: en, ZH: zh}.In(lang) },
+		"section":    func(s Section, v View) sectionView { return sectionView{s, v} },
 		"label":      func(named labelled) string { return labelOf(named, lang) },
 		"duration":   durationIn(lang),
 		"stateHref":  func(s *model.State) string { return "#" + stateID(s) },
@@ -63,7 +84,7 @@ type frame struct {
 	Up          string
 	Crumbs      []link
 	Languages   []language
-	Sections    []section
+	Sections    []Section
 	Others      []link
 	OthersTitle string
 	Source      string
@@ -79,10 +100,16 @@ type link struct {
 // language is one choice of the language switch; without Href it is the page's own.
 type language struct{ Lang, Name, Href string }
 
-// section is one part of a page, and its entry in the list beside it.
-type section struct {
+// Section is one part of a page, and its entry in the list beside it.
+type Section struct {
 	ID, Title string
 	Count     int
+}
+
+// sectionView is one section with what is shown in it.
+type sectionView struct {
+	Section
+	View View
 }
 
 // framed begins the page of a path inside its language's folder.

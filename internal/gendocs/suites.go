@@ -17,6 +17,11 @@ const (
 // suitePage is the page of one suite.
 type suitePage struct {
 	frame
+	SuiteView
+}
+
+// SuiteView is what the templates of a suite show, in one language.
+type SuiteView struct {
 	suiteRow
 	Total, More int
 	Cases       []caseEntry
@@ -47,22 +52,33 @@ type itemEntry struct {
 
 type caseLink struct{ ID, Anchor string }
 
+// SuiteViewOf puts together what is shown of a suite.
+func SuiteViewOf(s *suite.Suite, parts Parts, links Links, lang string) SuiteView {
+	v := SuiteView{suiteRow: suiteRowOf(s, parts, links, lang), Total: len(s.Cases), More: max(0, len(s.Cases)-maxCases)}
+	for _, c := range s.Cases[:min(len(s.Cases), maxCases)] {
+		v.Cases = append(v.Cases, caseOf(c, lang))
+	}
+	v.Coverage = coverageOf(s, lang)
+	return v
+}
+
+// Outline has the sections of the suite's page.
+func (v *SuiteView) Outline(lang string) []Section {
+	return []Section{
+		{"cases", wording.Phrase{EN: "Cases", ZH: "用例"}.In(lang), v.Total},
+		{"coverage", wording.Phrase{EN: "Coverage", ZH: "覆盖"}.In(lang), v.suiteRow.Items},
+	}
+}
+
 func suiteOf(in Input, look *look, at int, s *suite.Suite, parts Parts, lang string) suitePage {
 	m := in.Machines[at]
 	p := suitePage{
 		frame: framed(look, lang, s.Name+" – "+m.Model.Name, m.Model.Name+"/"+suiteFile(s),
 			link{Text: m.Model.Name, Href: "index.html"}, link{Text: s.Name}),
-		suiteRow: suiteRowOf(s, parts, lang), Total: len(s.Cases), More: max(0, len(s.Cases)-maxCases),
+		SuiteView: SuiteViewOf(s, parts, beside, lang),
 	}
 	p.Source = m.Model.Source
-	for _, c := range s.Cases[:min(len(s.Cases), maxCases)] {
-		p.Cases = append(p.Cases, caseOf(c, lang))
-	}
-	p.Coverage = coverageOf(s, lang)
-	p.Sections = []section{
-		{"cases", wording.Phrase{EN: "Cases", ZH: "用例"}.In(lang), len(s.Cases)},
-		{"coverage", wording.Phrase{EN: "Coverage", ZH: "覆盖"}.In(lang), len(s.Items)},
-	}
+	p.Sections = p.SuiteView.Outline(lang)
 	p.OthersTitle = wording.Phrase{EN: "Test suites", ZH: "测试集"}.In(lang)
 	for _, other := range m.Suites {
 		l := link{Text: other.Name, Href: suiteFile(other), Count: len(other.Cases)}

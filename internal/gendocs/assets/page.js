@@ -6,12 +6,23 @@
   var keep = function (key, value) { try { localStorage.setItem(key, value); } catch (e) { /* a browser may keep nothing */ } };
   var fold = function (text) { return text.toLowerCase().normalize("NFKC"); };
 
+  // What lives as long as the content of the page does.
+  var life = null;
+  var listen = function (at, what, act, options) { at.addEventListener(what, act, Object.assign({ signal: life.signal }, options)); };
+  // start does what the content of a page needs, for the first time or since the
+  // content was exchanged.
+  function start() {
+    if (life) { life.abort(); }
+    life = new AbortController();
+    sections();
+    picture();
+    matrix();
+    cases();
+  }
+  window.pawl = { start: start };
   theme();
   language();
-  sections();
-  picture();
-  matrix();
-  cases();
+  start();
 
   // The theme's button, and the system's choice as long as nobody has chosen.
   function theme() {
@@ -52,7 +63,7 @@
       });
     };
     var waiting = false;
-    window.addEventListener("scroll", function () {
+    listen(window, "scroll", function () {
       if (waiting) { return; }
       waiting = true;
       requestAnimationFrame(function () { waiting = false; mark(); });
@@ -67,7 +78,7 @@
     if (!svg) { return; }
     var words = document.getElementById("picked");
     var states = all("[data-state]", svg), edges = all("[data-from]", svg), picks = all("[data-pick-event]");
-    var pinned = null;
+    var pinned = figure.dataset.kept ? { kind: figure.dataset.kept, name: figure.dataset.keptName } : null; // the page may say so itself
     if (!svg.querySelector("[data-event]")) { all(".picks, [data-pin-event]").forEach(function (at) { at.hidden = true; }); }
 
     // An arrow bears one transition or more, each with its event.
@@ -105,9 +116,14 @@
       words.textContent = !what ? words.dataset.idle :
         words.dataset[what.kind] + " " + what.name + " · " + count + " " + words.dataset.count + (same(what, pinned) ? " · " + words.dataset.pinned : "");
     }
-    function pin(what) {
-      pinned = same(pinned, what) ? null : what;
+    function pin(what) { keepOnly(same(pinned, what) ? null : what); }
+    // keepOnly says on the figure what is kept, too, for whoever listens there.
+    function keepOnly(what) {
+      pinned = what;
+      delete figure.dataset.kept;
+      if (what) { figure.dataset.kept = what.kind; figure.dataset.keptName = what.name; }
       show(null);
+      figure.dispatchEvent(new CustomEvent("pawl-kept", { bubbles: true, detail: what }));
     }
 
     svg.setAttribute("role", "group");
@@ -143,11 +159,10 @@
       b.addEventListener("blur", function () { show(null); });
       b.addEventListener("click", function () { pin(what); });
     });
-    document.addEventListener("keydown", function (e) { if (e.key === "Escape") { pinned = null; show(null); } });
+    listen(document, "keydown", function (e) { if (e.key === "Escape" && pinned) { keepOnly(null); } });
     all("[data-pin-state], [data-pin-event]").forEach(function (a) {
       a.addEventListener("click", function () {
-        pinned = a.dataset.pinState !== undefined ? { kind: "state", name: a.dataset.pinState } : { kind: "event", name: a.dataset.pinEvent };
-        show(null);
+        keepOnly(a.dataset.pinState !== undefined ? { kind: "state", name: a.dataset.pinState } : { kind: "event", name: a.dataset.pinEvent });
       });
     });
     show(null);
