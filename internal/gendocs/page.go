@@ -138,8 +138,8 @@ func lookOf(in Input) *look {
 
 var headScript, startScript = asset("head.js"), asset("start.js")
 
-// icon is the pawl on its wheel, for the browser's tab.
-const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%231f6fc4' stroke-width='1.7' stroke-linejoin='round' stroke-linecap='round'%3E%3Cpath d='M10.5 5.3 10.5 7.9 15.8 7.2 14.1 9.2 18.6 12.1 16.0 12.5 17.6 17.6 15.3 16.3 13.3 21.2 12.4 18.8 7.7 21.2 8.6 18.8 3.4 17.6 5.7 16.3 2.4 12.1 5.0 12.5 5.2 7.2 6.9 9.2Z'/%3E%3Ccircle cx='10.5' cy='13.5' r='1.6' fill='%231f6fc4' stroke='none'/%3E%3Cpath d='M22 2.5 13.9 6.6M22 2.5l.2 4'/%3E%3C/svg%3E"
+// Icon is the pawl on its wheel, for the browser's tab.
+const Icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%231f6fc4' stroke-width='1.7' stroke-linejoin='round' stroke-linecap='round'%3E%3Cpath d='M10.5 5.3 10.5 7.9 15.8 7.2 14.1 9.2 18.6 12.1 16.0 12.5 17.6 17.6 15.3 16.3 13.3 21.2 12.4 18.8 7.7 21.2 8.6 18.8 3.4 17.6 5.7 16.3 2.4 12.1 5.0 12.5 5.2 7.2 6.9 9.2Z'/%3E%3Ccircle cx='10.5' cy='13.5' r='1.6' fill='%231f6fc4' stroke='none'/%3E%3Cpath d='M22 2.5 13.9 6.6M22 2.5l.2 4'/%3E%3C/svg%3E"
 
 func asset(name string) string {
 	text, err := assets.ReadFile("assets/" + name)
@@ -160,7 +160,7 @@ func hash(script string) string {
 func (f frame) Policy() string { return f.look.policy }
 
 // Icon is the page's icon.
-func (frame) Icon() template.URL { return icon }
+func (frame) Icon() template.URL { return Icon }
 
 // Style is the page's style sheet.
 func (f frame) Style() template.CSS { return template.CSS(f.look.style) }

@@ -58,7 +58,8 @@ var table = []struct {
 	{"internal/revision", nil},
 	{"internal/audit", []string{"internal/model", "internal/pgparse", "internal/sqlname"}},
 	{"internal/rowcount", []string{"internal/model", "internal/sqlname"}},
-	{"internal/cli", []string{"internal/duration", "internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model", "internal/gendocs", "internal/linear"}},
+	{"internal/studio", []string{"internal/diag", "internal/model", "internal/wording", "internal/suite", "internal/compare", "internal/revision", "internal/gendocs", "internal/genmatrix", "internal/gensvg", "internal/picture", "internal/pipeline"}},
+	{"internal/cli", []string{"internal/studio", "internal/duration", "internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model", "internal/gendocs", "internal/linear"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},
 
 	{"fsm", nil},

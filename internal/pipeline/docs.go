@@ -50,11 +50,23 @@ func Docs(machines []*model.Machine, problems *diag.List, since *gendocs.Since) 
 
 // docsOf gathers what the pages of one machine show.
 func docsOf(m *model.Machine, problems *diag.List) (gendocs.Machine, error) {
-	out := gendocs.Machine{Model: m, Numbers: suite.SizesOf(m).Numbers()}
-	if err := docsSuites(m, &out); err != nil {
+	out := Described(m, problems)
+	if err := AddSuites(&out); err != nil {
 		return out, err
 	}
-	out.Parts = func(lang string) (gendocs.Parts, error) { return docsParts(m, out.Suites, lang) }
+	out.Parts = func(lang string) (gendocs.Parts, error) {
+		parts, err := Drawn(m, lang)
+		if err == nil {
+			err = AddSuiteFiles(&parts, out.Suites, lang)
+		}
+		return parts, err
+	}
+	return out, nil
+}
+
+// Described is what pages show of a machine, without suites and parts.
+func Described(m *model.Machine, problems *diag.List) gendocs.Machine {
+	out := gendocs.Machine{Model: m, Numbers: suite.SizesOf(m).Numbers()}
 	for _, p := range problems.Sorted() {
 		if p.Pos.File == m.Source {
 			out.Warnings = append(out.Warnings, p)
@@ -65,7 +77,7 @@ func docsOf(m *model.Machine, problems *diag.List) (gendocs.Machine, error) {
 			out.Waived = append(out.Waived, w)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // most is how many cases a suite has that somebody works through.
@@ -74,9 +86,9 @@ const most = 20_000
 // longest is the suite that takes as long as all others together.
 const longest = "n-switch=2"
 
-// docsSuites makes the suites, and notes which there are not. The longest is made
+// AddSuites makes the suites, and notes which there are not. The longest is made
 // beside the others, with a maker of its own: a maker serves one at a time.
-func docsSuites(m *model.Machine, out *gendocs.Machine) error {
+func AddSuites(out *gendocs.Machine) error {
 	names := suite.Names()
 	names[slices.Index(names, "n-switch=K")] = longest
 	made := make([]*suite.Suite, len(names))
@@ -84,7 +96,7 @@ func docsSuites(m *model.Machine, out *gendocs.Machine) error {
 	var group sync.WaitGroup
 	for _, long := range []bool{true, false} {
 		group.Go(func() {
-			maker := suite.For(m)
+			maker := suite.For(out.Model)
 			for i, name := range names {
 				if (name == longest) == long {
 					made[i], errs[i] = maker.Make(name, most)

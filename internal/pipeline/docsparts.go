@@ -17,8 +17,9 @@ import (
 	"github.com/pawl-go/pawl/internal/wording"
 )
 
-// docsParts renders what the pages of a machine put together, in one language.
-func docsParts(m *model.Machine, suites []*suite.Suite, lang string) (gendocs.Parts, error) {
+// Drawn renders the pictures and the matrix of a machine in one language, with
+// their files to download.
+func Drawn(m *model.Machine, lang string) (gendocs.Parts, error) {
 	var parts gendocs.Parts
 	if err := docsDrawings(m, lang, &parts); err != nil {
 		return parts, err
@@ -26,13 +27,7 @@ func docsParts(m *model.Machine, suites []*suite.Suite, lang string) (gendocs.Pa
 	if err := docsDiagrams(m, lang, &parts); err != nil {
 		return parts, err
 	}
-	if err := docsMatrix(m, lang, &parts); err != nil {
-		return parts, err
-	}
-	if err := docsFiles(suites, lang, &parts); err != nil {
-		return parts, err
-	}
-	return parts, nil
+	return parts, docsMatrix(m, lang, &parts)
 }
 
 // docsDrawings adds the pictures that stand in the pages, and the one to download.
@@ -118,8 +113,8 @@ func docsMatrix(m *model.Machine, lang string, parts *gendocs.Parts) error {
 	return nil
 }
 
-// docsFiles adds the files of every suite to download.
-func docsFiles(suites []*suite.Suite, lang string, parts *gendocs.Parts) error {
+// AddSuiteFiles adds the files of every suite to download.
+func AddSuiteFiles(parts *gendocs.Parts, suites []*suite.Suite, lang string) error {
 	parts.Suites = map[string][]gendocs.Download{}
 	for _, s := range suites {
 		renderer := gensuite.For(s, lang)

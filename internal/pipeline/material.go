@@ -203,14 +203,18 @@ func ReadWhole(ctx context.Context, fsys fs.FS, paths []string, problems *diag.L
 	if err != nil {
 		return nil, false, err
 	}
+	return machines, len(Untrue(problems)) == 0, nil
+}
+
+// Untrue returns the errors by which something was left out of a machine, so that
+// a picture of it would not be true; those that only judge a lifecycle, such
+// as guards that overlap, are not among them.
+func Untrue(problems *diag.List) []diag.Problem {
 	judged := make(map[diag.Code]bool)
 	for _, r := range Rules() {
 		judged[r.Code] = r.Waivable
 	}
-	for _, p := range problems.Sorted() {
-		if p.Severity == diag.Error && !judged[p.Code] {
-			return machines, false, nil
-		}
-	}
-	return machines, true, nil
+	return slices.DeleteFunc(problems.Sorted(), func(p diag.Problem) bool {
+		return p.Severity != diag.Error || judged[p.Code]
+	})
 }

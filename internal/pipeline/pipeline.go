@@ -67,20 +67,50 @@ var ErrNoDefinitions = errors.New("no definitions: no .yaml file found")
 // ErrLinkedFolder, or the file system's; or it is that of ctx, which is looked
 // at between files.
 func Lint(ctx context.Context, fsys fs.FS, paths []string, problems *diag.List) ([]*model.Machine, error) {
+	definitions, err := Read(ctx, fsys, paths)
+	if err != nil {
+		return nil, err
+	}
+	return Check(ctx, definitions, problems)
+}
+
+// Definition is a file of a definition as it was read.
+type Definition struct {
+	// Name is its path, with forward slashes.
+	Name string
+	// Text is its content, cut where no definition goes on.
+	Text []byte
+}
+
+// Read reads the definitions under the given files or folders of fsys, in order
+// of file names. The errors are those of Lint.
+func Read(ctx context.Context, fsys fs.FS, paths []string) ([]Definition, error) {
 	files, err := DefinitionFiles(fsys, paths)
 	if err != nil {
 		return nil, err
 	}
-	var machines []*model.Machine
+	var definitions []Definition
 	for _, name := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		src, err := readDefinition(fsys, name)
+		text, err := readDefinition(fsys, name)
 		if err != nil {
 			return nil, err
 		}
-		if m := check.Run(syntax.Parse(name, src, problems), problems); m != nil {
+		definitions = append(definitions, Definition{Name: name, Text: text})
+	}
+	return definitions, nil
+}
+
+// Check is Lint of definitions that were read; its error is that of ctx.
+func Check(ctx context.Context, definitions []Definition, problems *diag.List) ([]*model.Machine, error) {
+	var machines []*model.Machine
+	for _, d := range definitions {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if m := check.Run(syntax.Parse(d.Name, d.Text, problems), problems); m != nil {
 			machines = append(machines, m)
 		}
 	}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/pawl-go/pawl/internal/studio"
+)
+
+// studioOptions are the flags of studio.
+type studioOptions struct {
+	// addr is what is listened on, and token what a browser must show there.
+	addr, token string
+	// database is whose rows are shown; empty for none.
+	database string
+	links    []studio.Link
+}
+
+func studioFlags(k *call) {
+	k.flags.StringVar(&k.studio.addr, "addr", "127.0.0.1:7295", "listen on `HOST:PORT`; a host that other computers reach needs a token, and port 0 takes a free one")
+	k.flags.StringVar(&k.studio.database, "database", "", "the `URL` of a database whose rows are shown, read by a role that may only read")
+	k.flags.StringVar(&k.studio.token, "token", "", "the `TEXT` that a browser must show once; beyond this computer one is made up when none is given")
+	k.flags.Func("link", "lead to another page from every page, as `TEXT=URL`; may be repeated", func(value string) error {
+		text, to, ok := strings.Cut(value, "=")
+		if !ok || strings.TrimSpace(text) == "" || to == "" {
+			return errors.New("give TEXT=URL")
+		}
+		k.studio.links = append(k.studio.links, studio.Link{Text: strings.TrimSpace(text), URL: to})
+		return nil
+	})
+}
+
+// headers is how long a browser may take to say what it wants.
+const headers = 10 * time.Second
+
+// runStudio serves the pages until it is interrupted.
+func runStudio(ctx context.Context, k *call) int {
+	paths, err := k.paths()
+	if err != nil {
+		return k.fail(err)
+	}
+	o := k.studio
+	if o.token == "" && !studio.Loopback(o.addr) {
+		o.token = studio.NewToken()
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.addr)
+	if err != nil {
+		return k.fail(err)
+	}
+	defer func() { _ = listener.Close() }()
+	s, err := studio.New(ctx, studio.Options{
+		Root: k.dir, Paths: paths, Addr: o.addr, Token: o.token, Database: o.database, Links: o.links, Log: k.err,
+	})
+	if err != nil {
+		return k.fail(k.atRoot(err))
+	}
+	defer s.Close()
+	if _, err := fmt.Fprintln(k.out, opened(o, listener.Addr())); err != nil {
+		return k.fail(err)
+	}
+	return k.serve(ctx, listener, s)
+}
+
+// serve answers until ctx ends. Streams are ended first: they would go on for ever.
+func (k *call) serve(ctx context.Context, listener net.Listener, s *studio.Studio) int {
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headers}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return k.fail(err)
+	case <-ctx.Done():
+	}
+	s.Close()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := server.Shutdown(last); err != nil {
+		_ = server.Close() // somebody still reads; the second is over
+	}
+	return exitFine
+}
+
+// opened is the address to open, with the token where one is needed.
+func opened(o studioOptions, at net.Addr) string {
+	host, port, err := net.SplitHostPort(o.addr)
+	if err != nil {
+		return at.String()
+	}
+	if _, real, err := net.SplitHostPort(at.String()); err == nil {
+		port = real
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, port), Path: "/"}
+	if o.token != "" {
+		u.RawQuery = url.Values{"token": {o.token}}.Encode()
+	}
+	return u.String()
+}
