@@ -40,15 +40,18 @@ type View struct {
 
 // Links say where a page finds others.
 type Links struct {
-	// File and Suite give the address of a download and of a suite's page.
-	File  func(Download) string
-	Suite func(*suite.Suite) string
+	// File and SuiteFile give the address of a download, and Suite that of a suite's
+	// page.
+	File      func(Download) string
+	SuiteFile func(*suite.Suite, Download) string
+	Suite     func(*suite.Suite) string
 }
 
 // beside are the links of a folder: all that a machine has lies beside its page.
 var beside = Links{
-	File:  func(d Download) string { return "files/" + d.Name },
-	Suite: suiteFile,
+	File:      func(d Download) string { return "files/" + d.Name },
+	SuiteFile: func(_ *suite.Suite, d Download) string { return "files/" + d.Name },
+	Suite:     suiteFile,
 }
 
 type slicePicture struct {
@@ -159,7 +162,9 @@ func (v *View) Outline(lang string) []Section {
 func suiteRowOf(s *suite.Suite, parts Parts, links Links, lang string) suiteRow {
 	row := suiteRow{
 		Name: s.Name, File: links.Suite(s), About: aboutSuite(s.Name, lang), Cases: len(s.Cases), Items: len(s.Items),
-		Files: links.files(parts.Suites[s.Name]),
+	}
+	for _, d := range parts.Suites[s.Name] {
+		row.Files = append(row.Files, fileLink{d.Format, links.SuiteFile(s, d)})
 	}
 	for _, c := range s.Cases {
 		row.Steps += len(c.Steps)

@@ -48,6 +48,55 @@ type Options struct {
 	// NoTitle leaves out the machine's name and description, and NoLegend what
 	// explains the signs, for a page that has them elsewhere.
 	NoTitle, NoLegend bool
+	// Marks give what is drawn further classes, for the style of a page; nil for none.
+	Marks *Marks
+}
+
+// Marks are classes beside those that a picture has by itself: words that are
+// letters and hyphens, or none. A function that is nil gives none.
+type Marks struct {
+	// Whole is of the svg element.
+	Whole string
+	State func(*model.State) string
+	Edge  func(*picture.Edge) string
+	// Arc is asked for each transition that has its words on an edge.
+	Arc func(*picture.Edge, picture.Arc) string
+}
+
+func (m *Marks) whole() string {
+	if m == nil {
+		return ""
+	}
+	return class(m.Whole)
+}
+
+func (m *Marks) state(s *model.State) string {
+	if m == nil || m.State == nil {
+		return ""
+	}
+	return class(m.State(s))
+}
+
+func (m *Marks) edge(e *picture.Edge) string {
+	if m == nil || m.Edge == nil {
+		return ""
+	}
+	return class(m.Edge(e))
+}
+
+func (m *Marks) arc(e *picture.Edge, a picture.Arc) string {
+	if m == nil || m.Arc == nil {
+		return ""
+	}
+	return class(m.Arc(e, a))
+}
+
+// class is a mark as it stands behind other classes.
+func class(word string) string {
+	if word == "" {
+		return ""
+	}
+	return " " + escape(word)
 }
 
 // File is one picture.

@@ -19,8 +19,8 @@ func (s *scene) write(alone bool) []byte {
 			w.put("<!-- Source: %s -->\n", comment(m.Source))
 		}
 	}
-	w.put(`<svg xmlns="http://www.w3.org/2000/svg" class="pawl-svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="%[3]s-title %[3]s-desc"%[4]s>`+"\n",
-		s.size.W, s.size.H, id, s.lang())
+	w.put(`<svg xmlns="http://www.w3.org/2000/svg" class="pawl-svg%[5]s" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="%[3]s-title %[3]s-desc"%[4]s>`+"\n",
+		s.size.W, s.size.H, id, s.lang(), s.options.Marks.whole())
 	w.put("<title id=\"%s-title\">%s</title>\n<desc id=\"%[1]s-desc\">%[3]s</desc>\n", id, escape(s.heading()), escape(s.summary()))
 	if alone {
 		w.put("<style>\n%s</style>\n<rect class=\"ground\" width=\"%d\" height=\"%d\"/>\n", Style(s.options.Theme), s.size.W, s.size.H)
@@ -106,6 +106,7 @@ func (s *scene) writeEdge(w *markup, e edge) {
 	if e.Happy {
 		class += " happy"
 	}
+	class += s.options.Marks.edge(e.Edge)
 	way, head := s.shape(e)
 	w.put("<g class=\"pawl-edge %s\" id=\"%s-e%d\" data-from=\"%s\" data-to=\"%s\">\n", class,
 		escape(s.options.ID), e.index+1, escape(e.From.Name), escape(e.To.Name))
@@ -125,7 +126,8 @@ func (s *scene) writeEdge(w *markup, e edge) {
 			w.put("</g>\n")
 		}
 		arc = l.arc
-		w.put(`<g class="pawl-arc" data-event="%s"><title>%s</title>`, escape(e.Arcs[arc-1].Transition.Event.Name), escape(s.arcTip(e.Arcs[arc-1])))
+		w.put(`<g class="pawl-arc%s" data-event="%s"><title>%s</title>`,
+			s.options.Marks.arc(e.Edge, e.Arcs[arc-1]), escape(e.Arcs[arc-1].Transition.Event.Name), escape(s.arcTip(e.Arcs[arc-1])))
 	})
 	w.put("</g>\n</g>\n")
 }
@@ -207,6 +209,7 @@ func (s *scene) writeNode(w *markup, i int) {
 	if n.State == s.picture.Focus {
 		class += " focus"
 	}
+	class += s.options.Marks.state(n.State)
 	// A state that a slice draws twice has its id once.
 	id := fmt.Sprintf(` id="%s-s%d"`, escape(s.options.ID), n.State.Index+1)
 	for _, earlier := range s.nodes[:i] {

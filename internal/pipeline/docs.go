@@ -57,7 +57,7 @@ func docsOf(m *model.Machine, problems *diag.List) (gendocs.Machine, error) {
 	out.Parts = func(lang string) (gendocs.Parts, error) {
 		parts, err := Drawn(m, lang)
 		if err == nil {
-			err = AddSuiteFiles(&parts, out.Suites, lang)
+			err = addSuiteFiles(&parts, out.Suites, lang)
 		}
 		return parts, err
 	}

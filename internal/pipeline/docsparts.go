@@ -113,24 +113,40 @@ func docsMatrix(m *model.Machine, lang string, parts *gendocs.Parts) error {
 	return nil
 }
 
-// AddSuiteFiles adds the files of every suite to download.
-func AddSuiteFiles(parts *gendocs.Parts, suites []*suite.Suite, lang string) error {
+// addSuiteFiles adds the files of every suite to download.
+func addSuiteFiles(parts *gendocs.Parts, suites []*suite.Suite, lang string) error {
 	parts.Suites = map[string][]gendocs.Download{}
 	for _, s := range suites {
-		renderer := gensuite.For(s, lang)
-		for _, format := range gensuite.Formats() {
-			files, err := renderer.Render(format.Name)
-			if err != nil {
-				return err
-			}
-			for i, f := range files {
-				d := gendocs.Download{Format: formatTitle(format.Name, i, f.Name, lang), Name: f.Name, Content: f.Content}
-				parts.Suites[s.Name] = append(parts.Suites[s.Name], d)
-			}
+		files, err := SuiteFiles(s, lang)
+		if err != nil {
+			return err
 		}
+		parts.Suites[s.Name] = files
 	}
 	return nil
 }
+
+// SuiteFiles renders a suite in every format, or in those that are named.
+func SuiteFiles(s *suite.Suite, lang string, formats ...string) ([]gendocs.Download, error) {
+	if len(formats) == 0 {
+		formats = TestFormats()
+	}
+	var all []gendocs.Download
+	renderer := gensuite.For(s, lang)
+	for _, format := range formats {
+		files, err := renderer.Render(format)
+		if err != nil {
+			return nil, err
+		}
+		for i, f := range files {
+			all = append(all, gendocs.Download{Format: formatTitle(format, i, f.Name, lang), Name: f.Name, Content: f.Content})
+		}
+	}
+	return all, nil
+}
+
+// FormatTitle is what a format of suites is called on a page.
+func FormatTitle(format, lang string) string { return formatTitle(format, 0, "", lang) }
 
 var formatTitles = map[string]string{
 	"md": "Markdown", "html": "HTML", "gherkin": "Gherkin", "csv": "CSV", "csv-excel": "CSV (Excel)", "xlsx": "Excel",

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 var (
@@ -96,6 +97,55 @@ func Files(ctx context.Context, dir, name, root string, keep func(string) bool) 
 		return nil, fmt.Errorf("%s: neither a file nor a folder", name)
 	}
 	return read(ctx, dir, files)
+}
+
+// Entry is one commit.
+type Entry struct {
+	// Hash is short, and as long as the repository needs to tell it apart.
+	Hash, Subject string
+	At            time.Time
+	// Tags are the names that point to it, in their order.
+	Tags []string
+}
+
+// Log lists the newest commits that changed one of the paths, which count from
+// dir, the newest first and at most count; none in a repository without a
+// commit. The errors are ErrNoGit, ErrNoRepository, and those of ctx and git.
+func Log(ctx context.Context, dir string, count int, paths ...string) ([]Entry, error) {
+	if _, err := resolve(ctx, dir, "HEAD"); err != nil {
+		if errors.Is(err, ErrNoRevision) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	args := []string{"log", "-z", "--no-show-signature", "--no-color", "--max-count=" + strconv.Itoa(count), "--decorate=full", "--format=%h%x01%ct%x01%D%x01%s", "--"}
+	for _, p := range paths {
+		args = append(args, ":(literal)"+p)
+	}
+	out, err := git(ctx, dir, nil, args...)
+	if err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		fields := strings.SplitN(line, "\x01", 4)
+		if len(fields) != 4 {
+			continue
+		}
+		seconds, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("git log gave the time %q", fields[1])
+		}
+		e := Entry{Hash: fields[0], Subject: fields[3], At: time.Unix(seconds, 0)}
+		for name := range strings.SplitSeq(fields[2], ", ") {
+			if tag, ok := strings.CutPrefix(name, "tag: refs/tags/"); ok {
+				e.Tags = append(e.Tags, tag)
+			}
+		}
+		slices.Sort(e.Tags)
+		entries = append(entries, e)
+	}
+	return entries, nil
 }
 
 type file struct{ name, object string }

@@ -67,6 +67,44 @@ func contents(t *testing.T, fsys fs.FS) map[string]string {
 	return found
 }
 
+func TestLogListsWhatChangedThePaths(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	entries, err := revision.Log(t.Context(), dir, 10, "definitions")
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+	require.Equal(t, "second", entries[0].Subject)
+	require.Empty(t, entries[0].Tags)
+	require.Equal(t, "first", entries[1].Subject)
+	require.Equal(t, []string{"v1"}, entries[1].Tags)
+	require.False(t, entries[1].At.IsZero())
+	require.NoError(t, revision.Commit(t.Context(), dir, entries[1].Hash))
+
+	entries, err = revision.Log(t.Context(), dir, 1, "definitions")
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	entries, err = revision.Log(t.Context(), filepath.Join(dir, "sub"), 10, "definitions")
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "paths count from the folder")
+	require.Equal(t, "first", entries[0].Subject)
+	entries, err = revision.Log(t.Context(), dir, 10, ":(top)sub")
+	require.NoError(t, err)
+	require.Empty(t, entries, "a path is nothing but a path")
+
+	_, err = revision.Log(t.Context(), t.TempDir(), 10, ".")
+	require.ErrorIs(t, err, revision.ErrNoRepository)
+}
+
+func TestLogOfARepositoryWithoutACommitIsEmpty(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	out, err := exec.Command("git", "-C", dir, "update-ref", "-d", "HEAD").CombinedOutput()
+	require.NoError(t, err, string(out))
+	entries, err := revision.Log(t.Context(), dir, 10, "definitions")
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	dir := repository(t)

@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-go/pawl/internal/gendocs"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/pipeline"
+	"github.com/pawl-go/pawl/internal/suite"
 )
 
 // snapshot is what the definitions were at one time. It never changes.
@@ -52,11 +53,29 @@ type machine struct {
 type made struct {
 	drawn  map[string]func() (gendocs.Parts, error)
 	suites func() (gendocs.Machine, error)
-	files  map[string]func() (gendocs.Parts, error)
+
+	mu    sync.Mutex
+	files map[suiteIn]func() ([]gendocs.Download, error)
+}
+
+// suiteIn is a suite in a language.
+type suiteIn struct{ name, lang string }
+
+// suiteFiles renders a suite in every format.
+func (d *made) suiteFiles(s *suite.Suite, lang string) ([]gendocs.Download, error) {
+	d.mu.Lock()
+	key := suiteIn{s.Name, lang}
+	render, ok := d.files[key]
+	if !ok {
+		render = sync.OnceValues(func() ([]gendocs.Download, error) { return pipeline.SuiteFiles(s, lang) })
+		d.files[key] = render
+	}
+	d.mu.Unlock()
+	return render()
 }
 
 func madeOf(m *model.Machine) *made {
-	d := &made{drawn: map[string]func() (gendocs.Parts, error){}, files: map[string]func() (gendocs.Parts, error){}}
+	d := &made{drawn: map[string]func() (gendocs.Parts, error){}, files: map[suiteIn]func() ([]gendocs.Download, error){}}
 	if m == nil {
 		return d
 	}
@@ -66,17 +85,6 @@ func madeOf(m *model.Machine) *made {
 	})
 	for _, lang := range gendocs.Languages() {
 		d.drawn[lang] = sync.OnceValues(func() (gendocs.Parts, error) { return pipeline.Drawn(m, lang) })
-		d.files[lang] = sync.OnceValues(func() (gendocs.Parts, error) {
-			parts, err := d.drawn[lang]()
-			if err != nil {
-				return parts, err
-			}
-			all, err := d.suites()
-			if err != nil {
-				return parts, err
-			}
-			return parts, pipeline.AddSuiteFiles(&parts, all.Suites, lang)
-		})
 	}
 	return d
 }

@@ -2,6 +2,7 @@ package studio
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/pawl-go/pawl/internal/gendocs"
 	"github.com/pawl-go/pawl/internal/pipeline"
@@ -59,55 +60,40 @@ func (v *visit) links(m *machine) gendocs.Links {
 			t := tongue{v.Lang, true} // the file is of the page's language
 			return t.at("m", m.Name, "files", d.Name)
 		},
+		SuiteFile: func(su *suite.Suite, d gendocs.Download) string {
+			t := tongue{v.Lang, true}
+			return t.at("m", m.Name, "suites", su.Name, d.Name)
+		},
 		Suite: func(su *suite.Suite) string { return v.at("m", m.Name, "suites", su.Name) },
 	}
 }
 
-// file serves a file to download: a diagram, a matrix, or a suite.
+// file serves a file to download: a diagram or a matrix.
 func (s *Studio) file(v *visit) error {
-	m, err := v.machine()
+	m, err := v.whole()
 	if err != nil {
 		return err
 	}
-	if m.Model == nil {
-		return &notFound{}
-	}
-	name := v.PathValue("file")
 	parts, err := m.drawn[v.Lang]()
 	if err != nil {
 		return err
 	}
-	content, ok := download(name, parts.Pictures, parts.Tables)
-	if !ok { // suites take longer to make
-		if parts, err = m.files[v.Lang](); err != nil {
-			return err
-		}
-		for _, list := range parts.Suites {
-			if content, ok = download(name, list); ok {
-				break
-			}
+	for _, d := range slices.Concat(parts.Pictures, parts.Tables) {
+		if d.Name == v.PathValue("file") {
+			v.download(d)
+			return nil
 		}
 	}
-	if !ok {
-		return &notFound{}
-	}
-	h := v.w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	h.Set("Content-Disposition", `attachment; filename="`+ascii(name)+`"`)
-	v.w.WriteHeader(http.StatusOK)
-	_, _ = v.w.Write(content)
-	return nil
+	return &notFound{}
 }
 
-func download(name string, lists ...[]gendocs.Download) ([]byte, bool) {
-	for _, list := range lists {
-		for _, d := range list {
-			if d.Name == name {
-				return d.Content, true
-			}
-		}
-	}
-	return nil, false
+// download answers with a file that a browser keeps and does not show.
+func (v *visit) download(d gendocs.Download) {
+	h := v.w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Disposition", `attachment; filename="`+ascii(d.Name)+`"`)
+	v.w.WriteHeader(http.StatusOK)
+	_, _ = v.w.Write(d.Content)
 }
 
 // ascii is a name that can stand in a header.

@@ -13,6 +13,9 @@ import (
 var parts = []func(*Studio) (part, error){
 	machinesPart,
 	lifecyclePart,
+	sourcePart,
+	suitesPart,
+	diffPart,
 }
 
 // part is one of them. Every field may be left out.
