@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -169,15 +170,22 @@ func (m *machine) settle(now *model.Machine, untrue bool, before *snapshot) {
 	default:
 		m.made = madeOf(nil)
 	}
-	base := path.Base(m.File)
-	switch {
-	case m.Model != nil:
-		m.Name = m.Model.Name
-	case now != nil && now.Name != "":
-		m.Name = now.Name
-	default:
-		m.Name = strings.TrimSuffix(base, path.Ext(base))
+	m.Name = m.called()
+}
+
+// declared finds the name of a machine in a text that is wrong elsewhere.
+var declared = regexp.MustCompile(`(?m)^machine:[ \t]*["']?([A-Za-z][A-Za-z0-9_]{0,62})["']?[ \t\r]*(?:#.*)?$`)
+
+// called is the machine's name, or what is known of it.
+func (m *machine) called() string {
+	if m.Model != nil {
+		return m.Model.Name
 	}
+	if found := declared.FindSubmatch(m.Text); found != nil {
+		return string(found[1])
+	}
+	base := path.Base(m.File)
+	return strings.TrimSuffix(base, path.Ext(base))
 }
 
 // free is the name, or one like it where another file has it.

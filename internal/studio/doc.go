@@ -27,7 +27,8 @@
 //     with page.Data. All templates share one name space, with those of
 //     gendocs.Templates: begin their names with the part's. {{t "English" "中文"}} chooses
 //     words, in Go a wording.Phrase does; {{at "m" .Name "simulate"}} gives an
-//     address that keeps the language, as visit.at does.
+//     address that keeps the language, as visit.at does, and {{ask "state" .State "m" .Name}}
+//     one with a query.
 //   - Style and script: assets/NAME.css and assets/NAME.js are put behind those of the
 //     frame. There is no style and no script in a page (the policy forbids them): a
 //     size or colour that is computed is set by the script, or is an attribute of SVG.

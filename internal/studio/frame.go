@@ -139,6 +139,9 @@ func parsePages() (map[tongue]pages, error) {
 func (t tongue) functions() template.FuncMap {
 	return template.FuncMap{
 		"at": t.at,
+		"ask": func(key, value string, elements ...string) string {
+			return t.with(url.Values{key: {value}}, elements...)
+		},
 		"pairs": func(list ...any) map[string]any { // names and values, for a template that shows several things
 			m := map[string]any{}
 			for i := 0; i+1 < len(list); i += 2 {

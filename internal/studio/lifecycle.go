@@ -1,12 +1,18 @@
 package studio
 
 import (
+	"errors"
+	"html/template"
 	"net/http"
 	"slices"
 
 	"github.com/pawl-go/pawl/internal/gendocs"
+	"github.com/pawl-go/pawl/internal/gensvg"
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/picture"
 	"github.com/pawl-go/pawl/internal/pipeline"
 	"github.com/pawl-go/pawl/internal/suite"
+	"github.com/pawl-go/pawl/internal/wording"
 )
 
 // lifecyclePart is the page of a machine with its picture, and the files made of
@@ -25,6 +31,8 @@ type lifecyclePage struct {
 	// Kept is what is shown alone, "state" or "event", and KeptName its name.
 	Kept, KeptName string
 	Sections       []gendocs.Section
+	// Deadlines are the states that have one.
+	Deadlines []*model.State
 }
 
 func (s *Studio) lifecycle(v *visit) error {
@@ -40,17 +48,86 @@ func (s *Studio) lifecycle(v *visit) error {
 			return err
 		}
 		data.View = gendocs.ViewOf(pipeline.Described(m.Model, nil), parts, nil, v.links(m), v.Lang)
-		data.Sections = data.View.Outline(v.Lang)
+		data.Sections = data.outline(v)
 		p.Sections = data.Sections
-		query := v.URL.Query()
-		if state := m.Model.State(query.Get("state")); state != nil {
-			data.Kept, data.KeptName = "state", state.Name
-		} else if event := m.Model.Event(query.Get("event")); event != nil {
-			data.Kept, data.KeptName = "event", event.Name
+		if err := data.keep(v); err != nil {
+			return err
 		}
 	}
 	p.Data = data
 	return v.show(p)
+}
+
+// outline are the sections of the page: those of the folder of pages, and the deadlines.
+func (p *lifecyclePage) outline(v *visit) []gendocs.Section {
+	list := p.View.Outline(v.Lang)
+	for _, s := range p.Model.States {
+		if s.Deadline != nil {
+			p.Deadlines = append(p.Deadlines, s)
+		}
+	}
+	if len(p.Deadlines) > 0 {
+		at := slices.IndexFunc(list, func(s gendocs.Section) bool { return s.ID == "matrix" })
+		section := gendocs.Section{ID: "deadlines", Title: v.say(wording.Phrase{EN: "Deadlines", ZH: "期限"}), Count: len(p.Deadlines)}
+		list = slices.Insert(list, max(at, 0), section)
+	}
+	return list
+}
+
+// Leads are the states that an event's transitions lead to from one.
+func (p lifecyclePage) Leads(s *model.State) []*model.State {
+	var to []*model.State
+	for _, t := range s.Deadline.Event.Cells[s.Index].Transitions {
+		if !slices.Contains(to, t.To) {
+			to = append(to, t.To)
+		}
+	}
+	return to
+}
+
+// keep draws the picture with one state or event alone, when the address names it:
+// a page without a script shows it, too, and one with a script goes on from there.
+func (p *lifecyclePage) keep(v *visit) error {
+	query := v.URL.Query()
+	state, event := p.Model.State(query.Get("state")), p.Model.Event(query.Get("event"))
+	marks := &gensvg.Marks{Whole: "picked"}
+	switch {
+	case state != nil:
+		p.Kept, p.KeptName = "state", state.Name
+		marks.Arc = func(e *picture.Edge, _ picture.Arc) string { return on(e.From == state || e.To == state) }
+		marks.Edge = func(e *picture.Edge) string { return on(e.From == state || e.To == state) }
+	case event != nil:
+		p.Kept, p.KeptName = "event", event.Name
+		marks.Arc = func(_ *picture.Edge, a picture.Arc) string { return on(a.Transition.Event == event) }
+		marks.Edge = func(e *picture.Edge) string {
+			return on(slices.ContainsFunc(e.Arcs, func(a picture.Arc) bool { return a.Transition.Event == event }))
+		}
+	default:
+		return nil
+	}
+	drawn := picture.Of(p.Model)
+	marks.State = func(s *model.State) string {
+		return on(s == state || slices.ContainsFunc(drawn.Edges, func(e *picture.Edge) bool {
+			return (e.From == s || e.To == s) && marks.Edge(e) != ""
+		}))
+	}
+	shown := drawn
+	if len(p.Model.States) > picture.Large {
+		shown = drawn.Overview()
+	}
+	svg, err := gensvg.Fragment(shown, gensvg.Options{Lang: v.Lang, ID: p.Model.Name, NoTitle: true, Marks: marks})
+	if large := (*gensvg.TooLarge)(nil); errors.As(err, &large) {
+		return nil
+	}
+	p.View.Picture = template.HTML(svg) // its renderer has escaped it
+	return err
+}
+
+func on(is bool) string {
+	if is {
+		return "on"
+	}
+	return ""
 }
 
 // links are the addresses of what was made of a machine.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"strings"
+	"unicode"
 
 	"github.com/pawl-go/pawl/internal/diag"
 	"github.com/pawl-go/pawl/internal/model"
@@ -31,6 +33,9 @@ func (v *visit) past(rev string) ([]*model.Machine, error) {
 		return nil, &pastError{what: wording.Phrase{EN: "This is too long for the name of a revision.", ZH: "版本名称过长。"}}
 	}
 	dir := v.studio.options.Root
+	if strings.ContainsFunc(rev, unicode.IsControl) { // no name that a program can be given
+		return nil, v.unknown(rev, revision.ErrNoRevision)
+	}
 	if err := revision.Commit(v.Context(), dir, rev); err != nil {
 		return nil, v.unknown(rev, err)
 	}

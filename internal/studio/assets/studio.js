@@ -161,10 +161,11 @@
     var now = figure.querySelector("[data-zoom-now]");
     var box = svg.viewBox.baseVal, least = 1, most = 6, size = 1, fit = 0;
     var room = function () { return scroll.clientWidth - 32; };
+    // measure finds the sizes there are: down to where the whole is seen at once.
     function measure() {
-      fit = figure.classList.contains("large") || window.innerWidth <= 640 ? room() : Math.min(room(), box.width);
-      if (!(fit > 0)) { fit = box.width; }
+      fit = Math.min(Math.max(room(), 576), box.width); // on a phone wider than it, so that it can be read
       most = Math.max(2, 3 * box.width / fit);
+      least = Math.min(1, Math.max(0.1, Math.min(room() / fit, 0.8 * window.innerHeight / (box.height * fit / box.width))));
     }
     // set gives a size, and keeps a point of the picture where it is on the screen.
     function set(to, x, y) {
@@ -176,15 +177,13 @@
       if (to > 1 && !figure.classList.contains("zoomed")) { scroll.style.height = scroll.offsetHeight + "px"; }
       size = to;
       figure.classList.toggle("zoomed", size > 1);
+      svg.style.width = fit * size + "px";
+      svg.style.maxWidth = "none";
       if (size > 1) {
-        svg.style.width = fit * size + "px";
-        svg.style.maxWidth = "none";
         var is = svg.getBoundingClientRect();
         scroll.scrollLeft += is.left + px * is.width - x;
         scroll.scrollTop += is.top + py * is.height - y;
       } else {
-        svg.style.width = figure.classList.contains("large") || window.innerWidth <= 640 ? fit + "px" : "";
-        svg.style.maxWidth = "";
         scroll.style.height = "";
       }
       if (now) { now.textContent = Math.round(fit * size / box.width * 100) + " %"; }

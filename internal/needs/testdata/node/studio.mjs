@@ -1,0 +1,65 @@
+// studio.mjs KIND URL FOLDER uses the pages of a studio at an address as a person
+// does, and ends with the number of things that were wrong. What is checked is in
+// studio-KIND.mjs, whose default function gets the tools below; FOLDER has the
+// definitions, for checks that edit them.
+import { chromium } from "playwright-core";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const [kind, base, folder, ...rest] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+let wrong = 0;
+
+const check = (ok, what, ...more) => { if (!ok) { wrong++; console.log("WRONG:", what, ...more); } };
+const equal = (have, want, what) => check(JSON.stringify(have) === JSON.stringify(want), what, "have", JSON.stringify(have), "want", JSON.stringify(want));
+
+// desktop and phone are what the pages are looked at with.
+const desktop = { viewport: { width: 1440, height: 900 } };
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const dark = { colorScheme: "dark" };
+const chinese = { locale: "zh-CN" };
+
+// open gives a page on which every error, message and request to elsewhere is noted.
+async function open(path, options = {}) {
+  const context = await browser.newContext({ locale: "en-US", ...desktop, acceptDownloads: true, ...options });
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  page.on("console", (m) => check(false, path + ": console", m.type(), m.text()));
+  page.on("pageerror", (e) => check(false, path + ": error", e.message));
+  page.on("request", (r) => check(r.url().startsWith(base + "/") || r.url().startsWith("data:"), path + ": request", r.url()));
+  await page.goto(base + path);
+  return page;
+}
+
+// sound looks at pages in one way: none is wider than the window, and axe finds
+// nothing.
+async function sound(paths, options) {
+  const page = await open(paths[0], options);
+  for (const path of paths) {
+    if (path !== paths[0]) { await page.goto(base + path); }
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    check(wide <= 0, path + ": wider than the window by", wide);
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+    for (const v of found.violations) {
+      check(false, path, JSON.stringify(options), v.id, v.nodes.length, v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary.slice(0, 260)));
+    }
+  }
+  await page.context().close();
+}
+
+// test runs one check, and goes on to the next when it fails. ONLY is a part of the names
+// of those to run, for whoever works on one.
+async function test(name, run) {
+  if (process.env.ONLY && !name.includes(process.env.ONLY)) { return; }
+  const before = wrong, began = performance.now();
+  try { await run(); } catch (e) { check(false, "failed:", e.message); }
+  console.log(wrong === before ? "ok" : "NOT OK", name, Math.round(performance.now() - began) + " ms");
+  for (const context of browser.contexts()) { await context.close(); }
+}
+
+const { default: checks } = await import(`./studio-${kind}.mjs`);
+await checks({ base, folder, rest, browser, check, equal, open, sound, test, desktop, phone, dark, chinese });
+await browser.close();
+process.exit(Math.min(wrong, 100));

@@ -1,0 +1,201 @@
+package studio_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"github.com/pawl-go/pawl/internal/pipeline"
+	"github.com/pawl-go/pawl/internal/studio"
+)
+
+// journey is a machine with many states.
+func journey(states int) string {
+	var b strings.Builder
+	b.WriteString("machine: journey\nstates:\n  STOP_0: {initial: true}\n")
+	for i := 1; i < states; i++ {
+		fmt.Fprintf(&b, "  STOP_%d: {%s}\n", i, map[bool]string{true: "final: true"}[i == states-1])
+	}
+	b.WriteString("events:\n  go_on: {expect: version}\n  go_back: {expect: version}\ntransitions:\n")
+	for i := range states - 1 {
+		fmt.Fprintf(&b, "  - {event: go_on, from: STOP_%d, to: STOP_%d}\n", i, i+1)
+		if i%6 == 5 {
+			fmt.Fprintf(&b, "  - {event: go_back, from: STOP_%d, to: STOP_%d}\n", i, i-5)
+		}
+	}
+	return b.String()
+}
+
+func TestPagesHearOfAnEdit(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
+	next := s.listen()
+	event, first := next()
+	require.Equal(t, "changed", event, "the stream begins with what there is")
+	require.Contains(t, said(s.parsed("/")), "A lamp")
+
+	s.write("lamp.yaml", strings.Replace(lamp, "A lamp", "A green lamp", 1))
+	event, second := next()
+	require.Equal(t, "changed", event)
+	require.NotEqual(t, first, second)
+	_, body := s.get(200, "/m/lamp")
+	require.Contains(t, body, "A green lamp")
+	require.Contains(t, body, `data-heard="`+second+`"`)
+
+	s.write("torch.yaml", strings.Replace(lamp, "machine: lamp", "machine: torch", 1))
+	_, third := next()
+	require.NotEqual(t, second, third)
+	s.get(200, "/m/torch")
+
+	require.NoError(t, os.Remove(filepath.Join(s.dir, "definitions", "torch.yaml")))
+	s.look()
+	_, fourth := next()
+	require.Equal(t, second, fourth, "equal definitions are called the same")
+	s.get(404, "/m/torch")
+}
+
+// A file that is still being written is left alone: it is taken when two looks see the
+// same.
+func TestAFileIsTakenWhenItIsNoLongerWritten(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
+	path := filepath.Join(s.dir, "definitions", "lamp.yaml")
+	s.ticks <- time.Time{}
+	require.NoError(t, os.WriteFile(path, []byte("machine: la"), 0o644))
+	s.ticks <- time.Time{} // sees half a file, for the first time
+	require.NotContains(t, said(s.parsed("/m/lamp")), "errors")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(lamp, "A lamp", "A whole lamp", 1)), 0o644))
+	s.look()
+	text := said(s.parsed("/m/lamp"))
+	require.Contains(t, text, "A whole lamp")
+	require.NotContains(t, text, "The definition has errors now.")
+}
+
+func TestAMistakeLeavesTheLastPicture(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp, "other.yaml": strings.Replace(lamp, "machine: lamp", "machine: other", 1)}), studio.Options{})
+	for name, text := range map[string]string{
+		"a state that there is not": strings.Replace(lamp, `to: "ON"`, `to: "GREEN"`, 1),
+		"no YAML":                   "machine: lamp\nstates: {\n",
+		"nothing":                   "",
+		"another kind of file":      "\x00\x01\xff",
+	} {
+		s.write("lamp.yaml", text)
+		root := s.parsed("/m/lamp")
+		require.Contains(t, said(root), "The definition has errors now.", name)
+		require.Len(t, states(root), 2, name)
+		source := s.parsed("/m/lamp/source")
+		require.Contains(t, said(source), "FSM", name)
+		require.NotContains(t, said(s.parsed("/m/other")), "The definition has errors now.", name)
+		require.Contains(t, said(s.parsed("/")), "errors", name)
+		for _, page := range []string{"suites", "suites/all-cells", "diff"} {
+			s.get(200, "/m/lamp/"+page)
+		}
+		s.write("lamp.yaml", lamp)
+		require.NotContains(t, said(s.parsed("/m/lamp")), "The definition has errors now.", name)
+	}
+}
+
+func states(root *html.Node) (names []string) {
+	for n := range root.Descendants() {
+		if classes, _ := attribute(n, "class"); strings.HasPrefix(classes, "pawl-state") {
+			name, _ := attribute(n, "data-state")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestAFileThatWasNeverRightHasItsFindings(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"odd name.yaml": "states: {\n", "known.yaml": strings.Replace(lamp, `to: "ON"`, `to: "GREEN"`, 1)}), studio.Options{})
+	require.Contains(t, said(s.parsed("/m/odd%20name")), "there is no machine yet")
+	require.Contains(t, said(s.parsed("/m/lamp")), "there is no machine yet", "its name is known all the same")
+	s.get(200, "/m/odd%20name/suites")
+	s.get(200, "/m/odd%20name/diff")
+	s.get(404, "/m/odd%20name/suites/all-cells")
+	s.get(404, "/m/odd%20name/files/x.svg")
+}
+
+func TestTwoFilesOfOneNameAreBothShown(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"a.yaml": lamp, "b.yaml": lamp}), studio.Options{})
+	require.Contains(t, said(s.parsed("/m/lamp/source")), "a.yaml")
+	require.Contains(t, said(s.parsed("/m/lamp-2/source")), "b.yaml")
+}
+
+// A folder that cannot be read for a while takes nothing away.
+func TestDefinitionsThatAreGoneAreStillShown(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
+	next := s.listen()
+	_, first := next()
+	away := filepath.Join(s.dir, "away")
+	require.NoError(t, os.Rename(filepath.Join(s.dir, "definitions"), away))
+	s.look()
+	_, second := next()
+	require.NotEqual(t, first, second)
+	require.Contains(t, said(s.parsed("/m/lamp")), "The definitions cannot be read:")
+	require.NoError(t, os.Rename(away, filepath.Join(s.dir, "definitions")))
+	s.look()
+	_, third := next()
+	require.Equal(t, first, third)
+	require.NotContains(t, said(s.parsed("/m/lamp")), "The definitions cannot be read:")
+}
+
+func TestWithoutDefinitionsThereIsNoStudio(t *testing.T) {
+	t.Parallel()
+	_, err := studio.New(t.Context(), studio.Options{Root: project(t, nil), Paths: []string{"definitions"}, Addr: "127.0.0.1:1"})
+	require.ErrorIs(t, err, pipeline.ErrNoDefinitions)
+	_, err = studio.New(t.Context(), studio.Options{Root: t.TempDir(), Paths: []string{"definitions"}, Addr: "127.0.0.1:1"})
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestFindingsStandBesideTheirLine(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(lamp, `to: "ON"`, `to: "GREEN"`, 1)
+	s := serve(t, project(t, map[string]string{"lamp.yaml": text}), studio.Options{})
+	root := s.parsed("/m/lamp/source")
+	line := 1 + strings.Count(text[:strings.Index(text, "GREEN")], "\n")
+	found := 0
+	for n := range root.Descendants() {
+		id, ok := attribute(n, "id")
+		if !ok || n.Data != "li" || !strings.HasPrefix(id, "L") {
+			continue
+		}
+		text := said(n)
+		if strings.Contains(text, "FSM") {
+			found++
+			require.Equal(t, fmt.Sprintf("L%d", line), id)
+			require.Contains(t, text, `"GREEN"`)
+			var hit []string
+			for below := range n.Descendants() {
+				if class, _ := attribute(below, "class"); strings.Contains(class, "hit") {
+					hit = append(hit, said(below))
+				}
+			}
+			require.Equal(t, `"`, strings.Join(hit, ""), "the place is underlined")
+		}
+	}
+	require.Equal(t, 1, found)
+	require.Contains(t, said(s.parsed("/rules/FSM012")), "A case that fails")
+}
+
+func TestStreamsEndWithTheStudio(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
+	next := s.listen()
+	_, _ = next()
+	s.studio.Close()
+	event, _ := next()
+	require.Empty(t, event)
+	s.get(http.StatusServiceUnavailable, "/events")
+	s.get(200, "/m/lamp")
+}
