@@ -19,7 +19,7 @@ import (
 // what a secret makes.
 var guarding = []string{
 	"fsm/webhook", "fsm/token", "fsm/token/tokenredis", "fsm/inbox", "fsm/command", "fsm/command/commandhttp",
-	"fsm/lock/lockredis", "fsm/internal/redisconn", "examples/orders", "examples/orders/shop",
+	"fsm/lock/lockredis", "fsm/internal/redisconn", "internal/studio", "examples/orders", "examples/orders/shop",
 }
 
 // confidential is in the names of what must not be compared byte by byte: the time that

@@ -101,8 +101,8 @@ func Files(ctx context.Context, dir, name, root string, keep func(string) bool) 
 
 // Entry is one commit.
 type Entry struct {
-	// Hash is short, and as long as the repository needs to tell it apart.
-	Hash, Subject string
+	// Name is the short hash, as long as the repository needs to tell it apart.
+	Name, Subject string
 	At            time.Time
 	// Tags are the names that point to it, in their order.
 	Tags []string
@@ -136,7 +136,7 @@ func Log(ctx context.Context, dir string, count int, paths ...string) ([]Entry, 
 		if err != nil {
 			return nil, fmt.Errorf("git log gave the time %q", fields[1])
 		}
-		e := Entry{Hash: fields[0], Subject: fields[3], At: time.Unix(seconds, 0)}
+		e := Entry{Name: fields[0], Subject: fields[3], At: time.Unix(seconds, 0)}
 		for name := range strings.SplitSeq(fields[2], ", ") {
 			if tag, ok := strings.CutPrefix(name, "tag: refs/tags/"); ok {
 				e.Tags = append(e.Tags, tag)

@@ -78,7 +78,7 @@ func TestLogListsWhatChangedThePaths(t *testing.T) {
 	require.Equal(t, "first", entries[1].Subject)
 	require.Equal(t, []string{"v1"}, entries[1].Tags)
 	require.False(t, entries[1].At.IsZero())
-	require.NoError(t, revision.Commit(t.Context(), dir, entries[1].Hash))
+	require.NoError(t, revision.Commit(t.Context(), dir, entries[1].Name))
 
 	entries, err = revision.Log(t.Context(), dir, 1, "definitions")
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ var embedded embed.FS
 // asset is a file that pages load, and what names its content.
 type asset struct {
 	content    []byte
-	kind, hash string
+	kind, version string
 }
 
 // assetsOf puts together what all pages load: the style and scripts of the folder of pages,
@@ -73,11 +73,11 @@ func (s *Studio) serveAsset(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", a.kind)
-	if r.URL.Query().Get("v") == a.hash {
+	if r.URL.Query().Get("v") == a.version {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	_, _ = w.Write(a.content)
 }
 
 // address is where an asset is found.
-func (s *Studio) address(name string) string { return "/assets/" + name + "?v=" + s.assets[name].hash }
+func (s *Studio) address(name string) string { return "/assets/" + name + "?v=" + s.assets[name].version }

@@ -57,7 +57,7 @@ type sign struct{ Class, Text string }
 
 // commit is one that can be compared with.
 type commit struct {
-	Href, Hash, Subject, Day string
+	Href, Name, Subject, Day string
 	Tags                     []string
 	Current                  bool
 }
@@ -157,8 +157,8 @@ func (v *visit) addCommits(data *diffPage) error {
 	}
 	for _, e := range entries {
 		data.Commits = append(data.Commits, commit{
-			Href: v.with(v.since(e.Hash), "m", data.Name, "diff"), Hash: e.Hash, Subject: e.Subject, Day: e.At.Format("2006-01-02"), Tags: e.Tags,
-			Current: e.Hash == data.Since || slices.Contains(e.Tags, data.Since),
+			Href: v.with(v.since(e.Name), "m", data.Name, "diff"), Name: e.Name, Subject: e.Subject, Day: e.At.Format("2006-01-02"), Tags: e.Tags,
+			Current: e.Name == data.Since || slices.Contains(e.Tags, data.Since),
 		})
 	}
 	return nil
