@@ -19,7 +19,7 @@ var embedded embed.FS
 
 // asset is a file that pages load, and what names its content.
 type asset struct {
-	content    []byte
+	content       []byte
 	kind, version string
 }
 
@@ -80,4 +80,6 @@ func (s *Studio) serveAsset(w http.ResponseWriter, r *http.Request) {
 }
 
 // address is where an asset is found.
-func (s *Studio) address(name string) string { return "/assets/" + name + "?v=" + s.assets[name].version }
+func (s *Studio) address(name string) string {
+	return "/assets/" + name + "?v=" + s.assets[name].version
+}

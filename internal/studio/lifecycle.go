@@ -85,6 +85,9 @@ func (p lifecyclePage) Leads(s *model.State) []*model.State {
 	return to
 }
 
+// Loops reports whether a deadline leads back to its state.
+func (p lifecyclePage) Loops(s *model.State) bool { return slices.Contains(p.Leads(s), s) }
+
 // keep draws the picture with one state or event alone, when the address names it:
 // a page without a script shows it, too, and one with a script goes on from there.
 func (p *lifecyclePage) keep(v *visit) error {

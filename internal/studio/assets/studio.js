@@ -45,6 +45,7 @@
     pawlMatrix();
     restoreForms(to, kept);
     ready.forEach(function (act) { act(main()); });
+    restoreScroll(to, kept);
     window.scrollTo(kept.x, kept.y);
     focusAgain(to, kept.focus);
     connect();
@@ -91,6 +92,8 @@
       at.dispatchEvent(new Event("change", { bubbles: true }));
     });
     kept.pressed.forEach(function (kind) { all(".pawl-key", root).forEach(function (b) { if (b.dataset.kind === kind) { b.click(); } }); });
+  }
+  function restoreScroll(root, kept) {
     kept.scrolled.forEach(function (s) { var at = find(s.at, root); if (at) { at.scrollTo(s.x, s.y); } });
   }
   function focusAgain(root, path) {
@@ -207,6 +210,17 @@
     window.addEventListener("resize", function () { measure(); set(size); }, { signal: life.signal });
     measure();
     set(sizes[figure.id] || 1);
+    begin(scroll, svg);
+  }
+
+  // begin shows of a picture that is larger than its frame what is kept in it, or
+  // where it starts.
+  function begin(scroll, svg) {
+    var first = svg.querySelector(".pawl-state.on") || svg.querySelector(".start");
+    if (!first) { return; }
+    var frame = scroll.getBoundingClientRect(), at = first.getBoundingClientRect();
+    scroll.scrollLeft += (at.left + at.right) / 2 - (frame.left + frame.right) / 2;
+    if (scroll.scrollHeight > scroll.clientHeight) { scroll.scrollTop += at.top - frame.top - 40; }
   }
 
   // drag moves a picture that is larger than its frame with the mouse.
