@@ -219,3 +219,18 @@ func Stored(t model.Type, value any) (any, error) {
 	}
 	return shown(k, v), nil
 }
+
+// Read reads a text as PostgreSQL reads one for a type, in the spellings that this
+// package knows. Values are as in [Shown]; of jsonb and bytea it is the text itself,
+// which is not looked at. The error is an *Unsupported or a *Failure without a place.
+func Read(t model.Type, text string) (any, error) {
+	k := kindOf(t)
+	if k == others {
+		return text, nil
+	}
+	v, err := parse(k, text)
+	if err != nil {
+		return nil, err
+	}
+	return shown(k, v), nil
+}

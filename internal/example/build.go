@@ -181,7 +181,7 @@ func (s *scene) said(n int) *step {
 
 // told is how many facts the calls before one have told of its event.
 func (s *scene) told(i int) int {
-	n := 0
+	n := s.calls[i].Told
 	for j := range len(s.past) + i {
 		if earlier := s.said(j); earlier.Event == s.calls[i].Event && earlier.Again == 0 {
 			n++

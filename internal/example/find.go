@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/logic"
+	"github.com/pawl-go/pawl/internal/model"
 )
 
 // maxJoint is how many calls are solved together. Of more, each is solved
@@ -37,12 +38,32 @@ func (f *Finder) tableless(p Problem) Answer {
 	return out
 }
 
+// known are the columns that are not to be chosen, as constants.
+func (p Problem) known(t *model.Table) map[string]string {
+	known := map[string]string{}
+	for _, v := range p.Known {
+		known[v.Name] = ""
+		if v.SQL == "" {
+			continue
+		}
+		if v.Name == t.Version {
+			known[v.Name] = "(" + v.SQL + ")::" + t.VersionType
+		}
+		for _, c := range slices.Concat(t.Keys, t.Columns) {
+			if c.Name == v.Name {
+				known[v.Name] = typed(v.SQL, c.Type)
+			}
+		}
+	}
+	return known
+}
+
 // joint solves all calls together or, where that fails, as many of the first
 // ones as it can.
 func (f *Finder) joint(p Problem) Answer {
 	out := Answer{Failed: -1}
 	for n := len(p.Calls); n > 0; n-- {
-		s := f.build(p, nil, n, map[string]string{})
+		s := f.build(p, nil, n, p.known(f.machine.Table))
 		values, failed := f.solve(s)
 		if failed.answer == logic.Yes {
 			out.Row = s.shownRow(values)
@@ -59,7 +80,7 @@ func (f *Finder) joint(p Problem) Answer {
 // stepwise solves one call after another, each with a look at the next ones.
 func (f *Finder) stepwise(p Problem) Answer {
 	out := Answer{Failed: -1}
-	known := map[string]string{}
+	known := p.known(f.machine.Table)
 	var before []past
 	for i := range p.Calls {
 		var s *scene

@@ -235,3 +235,33 @@ func TestTheWorkForOneMachineIsBounded(t *testing.T) {
 	require.Greater(t, q, 1_000)
 	require.True(t, found(0), "what was found before is remembered")
 }
+
+// A row that is known is not chosen, and parameters suit it: also where what is
+// known of it is that nobody knows.
+func TestTheRowMayBeKnown(t *testing.T) {
+	t.Parallel()
+	m := read(t, counter("q: bigint, w: {type: text, optional: true}", "k: bigint", "q + @k = 7", ""))
+	known := []example.Value{{Name: "id", SQL: "3"}, {Name: "q", SQL: "12"}, {Name: "w", SQL: "'it''s'"}, {Name: "version", SQL: "4"}}
+	a := example.NewFinder(m).Find(example.Problem{Known: known, Calls: calls(m, 1, false)})
+	require.Equal(t, -1, a.Failed, a.Why)
+	require.Empty(t, a.Row, "nothing of it is chosen")
+	require.Equal(t, "k=-5", text(a.Calls[0].Params))
+
+	m = read(t, counter("q: bigint", "k: bigint", "q > 5", ""))
+	a = example.NewFinder(m).Find(example.Problem{Known: []example.Value{{Name: "q", SQL: "5"}}, Calls: calls(m, 1, false)})
+	require.Equal(t, 0, a.Failed)
+	require.True(t, a.Never, "it is 5")
+	a = example.NewFinder(m).Find(example.Problem{Known: []example.Value{{Name: "q"}}, Calls: calls(m, 1, false)})
+	require.Equal(t, 0, a.Failed)
+	require.False(t, a.Never, "nobody knows")
+}
+
+// Facts that were told before leave the next call an identity of its own.
+func TestFactsToldBefore(t *testing.T) {
+	t.Parallel()
+	m := read(t, strings.Replace(counter("q: bigint", "k: text", "q > 5", ""), "expect: version, params", "identity: [k], params", 1))
+	call := calls(m, 1, false)
+	call[0].Told = 2
+	a := example.NewFinder(m).Find(example.Problem{Calls: call})
+	require.Equal(t, "k='k-3'", text(a.Calls[0].Params))
+}

@@ -239,3 +239,9 @@ func nowAnd(behind []model.Part) (sql, rest string) {
 	}
 	return moment(at) + "::timestamptz", rest
 }
+
+// Natural is the first value that a column or parameter of that name had better
+// have, where nothing is asked of it. told is how many values of its own came before.
+func Natural(name string, t model.Type, told int) Value {
+	return value(name, natural(name, t, told)[0], t)
+}

@@ -11,7 +11,11 @@ type Problem struct {
 	// Created says that the row begins with its creation, so that only what a
 	// creator gives is free, and all else has its default.
 	Created bool
-	Calls   []Call
+	// Known are columns of the row before the first call that are not to be chosen,
+	// by their names: the version among them. One with an empty SQL has a value that
+	// nobody knows. Created must not be set then.
+	Known []Value
+	Calls []Call
 }
 
 // Call is one call and what must hold when it comes.
@@ -29,6 +33,9 @@ type Call struct {
 	// own. Differs says that the fingerprint is another one then.
 	Again   int
 	Differs bool
+	// Told is how many facts of the event were told before the first call, so that
+	// this one may have an identity of its own.
+	Told int
 }
 
 // Condition is one that must hold when a call comes.

@@ -37,6 +37,7 @@ var table = []struct {
 	{"internal/check", []string{"internal/diag", "internal/duration", "internal/syntax", "internal/model", "internal/sqlexpr", "internal/logic", "internal/example", "internal/genfile", "internal/sqlname", "internal/sqlcname"}},
 	{"internal/wording", []string{"internal/model", "internal/duration"}},
 	{"internal/suite", []string{"internal/diag", "internal/model", "internal/example"}},
+	{"internal/simulate", []string{"internal/diag", "internal/duration", "internal/evaluate", "internal/example", "internal/model", "internal/oracle", "internal/picture", "internal/suite"}},
 	{"internal/gendocs", []string{"internal/model", "internal/diag", "internal/wording", "internal/suite", "internal/compare"}},
 	{"internal/picture", []string{"internal/model", "internal/wording"}},
 	{"internal/layered", nil},
@@ -58,7 +59,7 @@ var table = []struct {
 	{"internal/revision", nil},
 	{"internal/audit", []string{"internal/model", "internal/pgparse", "internal/sqlname"}},
 	{"internal/rowcount", []string{"internal/model", "internal/sqlname"}},
-	{"internal/studio", []string{"internal/diag", "internal/model", "internal/wording", "internal/suite", "internal/compare", "internal/revision", "internal/gendocs", "internal/genmatrix", "internal/gensvg", "internal/picture", "internal/pipeline"}},
+	{"internal/studio", []string{"internal/diag", "internal/model", "internal/wording", "internal/suite", "internal/compare", "internal/revision", "internal/gendocs", "internal/genmatrix", "internal/gensvg", "internal/picture", "internal/pipeline", "internal/duration", "internal/oracle", "internal/simulate"}},
 	{"internal/cli", []string{"internal/studio", "internal/duration", "internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model", "internal/gendocs", "internal/linear"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},
 

@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-go/pawl/internal/gendocs"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/pipeline"
+	"github.com/pawl-go/pawl/internal/simulate"
 	"github.com/pawl-go/pawl/internal/suite"
 )
 
@@ -54,6 +55,8 @@ type machine struct {
 type made struct {
 	drawn  map[string]func() (gendocs.Parts, error)
 	suites func() (gendocs.Machine, error)
+	// played is the machine to simulate.
+	played func() *simulate.Machine
 
 	mu    sync.Mutex
 	files map[suiteIn]func() ([]gendocs.Download, error)
@@ -80,6 +83,7 @@ func madeOf(m *model.Machine) *made {
 	if m == nil {
 		return d
 	}
+	d.played = sync.OnceValue(func() *simulate.Machine { return simulate.For(m) })
 	d.suites = sync.OnceValues(func() (gendocs.Machine, error) {
 		all := pipeline.Described(m, nil)
 		return all, pipeline.AddSuites(&all)

@@ -139,6 +139,12 @@ func parsePages() (map[tongue]pages, error) {
 func (t tongue) functions() template.FuncMap {
 	return template.FuncMap{
 		"at": t.at,
+		"lang": func() string { // what a form must keep of the address
+			if t.Asked {
+				return t.Lang
+			}
+			return ""
+		},
 		"ask": func(key, value string, elements ...string) string {
 			return t.with(url.Values{key: {value}}, elements...)
 		},

@@ -13,6 +13,7 @@ import (
 var parts = []func(*Studio) (part, error){
 	machinesPart,
 	lifecyclePart,
+	simulatePart,
 	sourcePart,
 	suitesPart,
 	diffPart,
