@@ -48,6 +48,10 @@ type Options struct {
 	// NoTitle leaves out the machine's name and description, and NoLegend what
 	// explains the signs, for a page that has them elsewhere.
 	NoTitle, NoLegend bool
+	// Figures leaves a place for a page's figure at each box and each arrow that has
+	// words: an empty g of class pawl-figure, whose origin is where the figure's right end
+	// should be. Its id is ID-fN for a state and ID-gN for an edge, numbered as they are.
+	Figures bool
 	// Marks give what is drawn further classes, for the style of a page; nil for none.
 	Marks *Marks
 }

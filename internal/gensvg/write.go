@@ -129,7 +129,16 @@ func (s *scene) writeEdge(w *markup, e edge) {
 		w.put(`<g class="pawl-arc%s" data-event="%s"><title>%s</title>`,
 			s.options.Marks.arc(e.Edge, e.Arcs[arc-1]), escape(e.Arcs[arc-1].Transition.Event.Name), escape(s.arcTip(e.Arcs[arc-1])))
 	})
-	w.put("</g>\n</g>\n")
+	w.put("</g>\n")
+	s.figure(w, "g", e.index, b)
+	w.put("</g>\n")
+}
+
+// figure is a place for a page's figure, at the upper right corner of a box.
+func (s *scene) figure(w *markup, kind string, index int, b layered.Box) {
+	if s.options.Figures {
+		w.put(`<g class="pawl-figure" id="%s-%s%d" transform="translate(%d %d)"></g>`+"\n", escape(s.options.ID), kind, index+1, b.X+b.W, b.Y)
+	}
 }
 
 // edgeTip names both ends and all arcs.
@@ -223,6 +232,9 @@ func (s *scene) writeNode(w *markup, i int) {
 		w.put(`<g class="start"><circle cx="%d" cy="%d" r="5"/></g>`, n.box.X+2, n.box.Y+2)
 	}
 	s.writeBlock(w, n.block, n.box, nil)
+	if id != "" {
+		s.figure(w, "f", n.State.Index, n.box)
+	}
 	w.put("</g>\n")
 }
 
