@@ -59,7 +59,8 @@ var table = []struct {
 	{"internal/revision", nil},
 	{"internal/audit", []string{"internal/model", "internal/pgparse", "internal/sqlname"}},
 	{"internal/rowcount", []string{"internal/model", "internal/sqlname"}},
-	{"internal/studio", []string{"internal/diag", "internal/model", "internal/wording", "internal/suite", "internal/compare", "internal/revision", "internal/gendocs", "internal/genmatrix", "internal/gensvg", "internal/picture", "internal/pipeline", "internal/duration", "internal/oracle", "internal/simulate"}},
+	{"internal/live", []string{"internal/model", "internal/sqlname"}},
+	{"internal/studio", []string{"internal/diag", "internal/live", "internal/model", "internal/wording", "internal/suite", "internal/compare", "internal/revision", "internal/gendocs", "internal/genmatrix", "internal/gensvg", "internal/picture", "internal/pipeline", "internal/duration", "internal/oracle", "internal/simulate"}},
 	{"internal/cli", []string{"internal/studio", "internal/duration", "internal/pipeline", "internal/fileset", "internal/diag", "internal/compare", "internal/revision", "internal/rowcount", "internal/audit", "internal/model", "internal/gendocs", "internal/linear"}},
 	{"cmd/fsmgen", []string{"internal/cli"}},
 

@@ -1,0 +1,187 @@
+package live
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
+)
+
+// lifecycle is a machine with a table, and how its SQL is spelt.
+type lifecycle struct{ *model.Machine }
+
+func (l lifecycle) called() sqlname.Machine {
+	return sqlname.Machine{Name: l.Name, Table: l.Table.Name, Existing: l.Table.Existing, Partitioned: l.Table.History != nil}
+}
+
+func (l lifecycle) history() string { return l.called().History() }
+func (l lifecycle) facts() string   { return l.called().Facts() }
+
+// keys are the names of the key's columns.
+func (l lifecycle) keys() []string {
+	names := make([]string, len(l.Table.Keys))
+	for i, k := range l.Table.Keys {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// keyTexts selects the columns of the key as an array of texts, the same whatever
+// the session's settings.
+func (l lifecycle) keyTexts(alias string) string {
+	texts := make([]string, len(l.Table.Keys))
+	for i, k := range l.Table.Keys {
+		column := alias + "." + ident(k.Name)
+		texts[i] = sqlname.KeyText([]string{column}, k.Type.Kind == model.KindDate)
+	}
+	return "ARRAY[" + strings.Join(texts, ", ") + "]"
+}
+
+// keyText selects the key as the outbox has it.
+func (l lifecycle) keyText(alias string) string {
+	columns := make([]string, len(l.Table.Keys))
+	for i, k := range l.Table.Keys {
+		columns[i] = alias + "." + ident(k.Name)
+	}
+	return sqlname.KeyText(columns, l.Table.Keys[0].Type.Kind == model.KindDate)
+}
+
+// keyIs compares the key with the elements of a parameter, an array of texts, so
+// that the primary key finds it.
+func (l lifecycle) keyIs(alias, parameter string) string {
+	conditions := make([]string, len(l.Table.Keys))
+	for i, k := range l.Table.Keys {
+		conditions[i] = alias + "." + ident(k.Name) + " = (" + parameter + "::text[])[" + strconv.Itoa(i+1) + "]::" + plainType(k.Type)
+	}
+	return strings.Join(conditions, " AND ")
+}
+
+// joined compares the keys of two of the machine's tables.
+func (l lifecycle) joined(a, b string) string {
+	conditions := make([]string, len(l.Table.Keys))
+	for i, k := range l.Table.Keys {
+		conditions[i] = a + "." + ident(k.Name) + " = " + b + "." + ident(k.Name)
+	}
+	return strings.Join(conditions, " AND ")
+}
+
+// plainType is the type without a length, which a cast would cut to.
+func plainType(t model.Type) string {
+	if t.Kind == model.KindText {
+		return "text"
+	}
+	return t.Base
+}
+
+var (
+	uuids = regexp.MustCompile(`^\{?[0-9a-fA-F]{4}(-?[0-9a-fA-F]{4}){7}\}?$`)
+	dates = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+)
+
+// castable reports whether the text is a value of the type. It may be stricter than
+// PostgreSQL, never laxer, since a probe must not fail for a text that is no key.
+func castable(t model.Type, text string) bool {
+	if strings.ContainsRune(text, 0) {
+		return false
+	}
+	bits := map[model.Kind]int{model.KindInt16: 16, model.KindInt32: 32, model.KindInt64: 64}
+	switch t.Kind {
+	case model.KindText:
+		return true
+	case model.KindUUID:
+		return uuids.MatchString(text) && strings.HasPrefix(text, "{") == strings.HasSuffix(text, "}")
+	case model.KindInt16, model.KindInt32, model.KindInt64:
+		_, err := strconv.ParseInt(text, 10, bits[t.Kind])
+		return err == nil
+	case model.KindBool:
+		return text == "true" || text == "false"
+	case model.KindDate:
+		_, err := time.Parse(time.DateOnly, text)
+		return err == nil && dates.MatchString(text) && text >= "0001"
+	}
+	return false
+}
+
+// KeyOf reads a key from its text, as outbox and audit have it: that of one column, or
+// a JSON array for several. The result is one text a column, nil for what is no key.
+func KeyOf(m *model.Machine, text string) []string {
+	if m.Table == nil {
+		return nil
+	}
+	texts := []string{text}
+	if len(m.Table.Keys) > 1 {
+		var values []json.RawMessage
+		if json.Unmarshal([]byte(text), &values) != nil {
+			return nil
+		}
+		texts = make([]string, len(values))
+		for i, v := range values {
+			if json.Unmarshal(v, &texts[i]) != nil {
+				texts[i] = string(v)
+			}
+		}
+	}
+	if !IsKey(m, texts) {
+		return nil
+	}
+	return texts
+}
+
+// IsKey reports whether the texts can be a key of the machine, a column each.
+func IsKey(m *model.Machine, texts []string) bool {
+	if m.Table == nil || len(texts) != len(m.Table.Keys) {
+		return false
+	}
+	for i, k := range m.Table.Keys {
+		if texts[i] == "" && k.Type.Kind != model.KindText || !castable(k.Type, texts[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// state is the declared state that a table's status, or a name in the history, stands
+// for, nil for none.
+func (l lifecycle) state(text string, stored bool) *model.State {
+	for _, s := range l.States {
+		if stored && l.Table.Status.Text(s.Name, s.Code) == text || !stored && s.Name == text {
+			return s
+		}
+	}
+	if stored && l.Table.Status.Storage == model.StoredCode {
+		return nil
+	}
+	i := slices.IndexFunc(l.States, func(s *model.State) bool { return s.Was != "" && s.Was == text })
+	if i < 0 {
+		return nil
+	}
+	return l.States[i]
+}
+
+// name is the name of today of a state, or the text itself where none is known.
+func (l lifecycle) name(text string, stored bool) string {
+	if s := l.state(text, stored); s != nil {
+		return s.Name
+	}
+	return text
+}
+
+// arrayText spells a JSON array of texts, numbers and booleans as jsonb does.
+func arrayText(text string) (string, bool) {
+	var values []json.RawMessage
+	if !strings.HasPrefix(text, "[") || json.Unmarshal([]byte(text), &values) != nil {
+		return "", false
+	}
+	spelt := make([]string, len(values))
+	for i, v := range values {
+		spelt[i] = strings.TrimSpace(string(v))
+	}
+	return "[" + strings.Join(spelt, ", ") + "]", true
+}
+
+func literal(text string) string { return sqlname.Literal(text) }

@@ -1,0 +1,142 @@
+package live
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/internal/diag"
+	"github.com/pawl-go/pawl/internal/gensql"
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/testdb"
+)
+
+// migrated is a database with the tables that are generated for a machine.
+func migrated(t *testing.T, m *model.Machine, before string) bed {
+	t.Helper()
+	var problems diag.List
+	files := fstest.MapFS{
+		"00001_core.sql": {Data: gensql.Core()}, "00002_before.sql": {Data: []byte("-- +goose Up\n" + before)},
+		"00003_machine.sql": {Data: gensql.Migration(m, nil, &problems)},
+	}
+	require.Empty(t, problems.Sorted())
+	pool := testdb.New(t, testdb.WithMigrations(files))
+	return bed{t, pool, pool.Config().ConnString()}
+}
+
+// lease has names of its own, codes for states, and a key of three columns.
+const lease = `
+machine: lease
+table:
+  name: leases
+  key: [{column: tenant, type: text}, {column: lease_no, type: bigint}, {column: day, type: date}]
+  columns: {deed: {type: text, optional: true}}
+  status: {column: phase, type: smallint}
+  version: revision
+  deadline: {at: due_at, runs: due_runs}
+states:
+  OFFERED: {initial: true, code: 10, deadline: {after: 1h, event: remind, max: 2}}
+  SIGNED:  {code: 20, was: ACCEPTED}
+  ENDED:   {code: 40, final: true}
+events:
+  remind: {otherwise: {ignore: '*'}}
+  sign:
+    params: {deed_no: text, page: integer}
+    identity: [deed_no, page]
+  end:    {}
+transitions:
+  - {event: remind, from: OFFERED, to: OFFERED, emit: [remind_due]}
+  - {event: sign,   from: OFFERED, to: SIGNED}
+  - {event: end,    from: SIGNED,  to: ENDED}
+`
+
+// A table is read in its own way: names of columns, codes, keys of several columns, and
+// names that states had before.
+func TestATableOfItsOwnKind(t *testing.T) {
+	t.Parallel()
+	m := define(t, lease)
+	b := migrated(t, m, "SELECT 1;")
+	b.exec(`ALTER TABLE leases DISABLE TRIGGER USER`)
+	b.exec(`INSERT INTO leases (tenant, lease_no, day, phase, revision, due_at) VALUES ('a "b"/c', 7, '2024-02-29', 20, 2, NULL), ('x', 8, '2024-03-01', 10, 1, now() - interval '2 hours')`)
+	b.exec(`INSERT INTO lease_history (tenant, lease_no, day, version, event, from_status, to_status, at) VALUES
+('a "b"/c', 7, '2024-02-29', 1, 'create', NULL, 'OFFERED', now() - interval '3 hours'), ('a "b"/c', 7, '2024-02-29', 2, 'sign', 'OFFERED', 'ACCEPTED', now()), ('x', 8, '2024-03-01', 1, 'create', NULL, 'OFFERED', now() - interval '3 hours')`)
+	b.exec(`INSERT INTO lease_facts (tenant, lease_no, day, event, identity, fingerprint, outcome, from_status, to_status, version, at) VALUES ('a "b"/c', 7, '2024-02-29', 'sign', jsonb_build_array('d"1', 3)::text, '', 'Applied', 'OFFERED', 'ACCEPTED', 2, now())`)
+	db := b.open()
+
+	counts, err := db.Count(t.Context(), m)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, counts.Of("SIGNED"))
+	require.EqualValues(t, 1, counts.Of("OFFERED"))
+	oldest, err := db.Oldest(t.Context(), m, counts)
+	require.NoError(t, err)
+	require.Len(t, oldest, 2)
+	require.Equal(t, []string{"x", "8", "2024-03-01"}, oldest[0].Key)
+	due, err := db.Deadlines(t.Context(), m)
+	require.NoError(t, err)
+	require.Equal(t, []string{"x", "8", "2024-03-01"}, due.Late[0].Key)
+	require.Equal(t, "OFFERED", due.Late[0].State)
+	moves, err := db.Moves(t.Context(), m)
+	require.NoError(t, err)
+	require.Equal(t, []Move{{Minute: 0, Event: "sign", From: "OFFERED", To: "SIGNED", N: 1}}, moves.Moves, "by the name of today")
+
+	key := []string{`a "b"/c`, "7", "2024-02-29"}
+	life, err := db.Life(t.Context(), m, key)
+	require.NoError(t, err)
+	require.True(t, life.There)
+	require.Equal(t, "SIGNED", life.State)
+	require.Equal(t, `["a \"b\"/c", 7, "2024-02-29"]`, life.KeyText)
+	require.Equal(t, key, KeyOf(m, life.KeyText))
+	require.Len(t, life.Entries, 2)
+	require.Equal(t, "SIGNED", life.Entries[1].To)
+	require.Len(t, life.Facts, 1)
+	for _, text := range []string{life.KeyText, `["a \"b\"/c",7,"2024-02-29"]`, `["d\"1",3]`, `["d\"1", 3]`} {
+		found, errs := db.Find(t.Context(), []*model.Machine{m}, text)
+		require.Empty(t, errs, text)
+		require.Len(t, found, 1, text)
+		require.Equal(t, key, found[0].Key, text)
+		require.Equal(t, "SIGNED", found[0].State)
+	}
+	// What no state is declared for is shown as it is.
+	b.exec(`ALTER TABLE leases DROP CONSTRAINT leases_status_check; UPDATE leases SET phase = 99 WHERE lease_no = 8`)
+	counts, err = db.Count(t.Context(), m)
+	require.NoError(t, err)
+	require.Equal(t, StateCount{State: "99", Rows: 1}, StateCount{State: counts.States[3].State, Rows: counts.States[3].Rows, Declared: counts.States[3].Declared})
+}
+
+// lamp keeps its history in partitions, and its state in an enum.
+const lamp = `
+machine: lamp
+table: {name: lamps, key: {column: lamp_id, type: integer}, status: {column: status, type: lamp_state}, history: {partition: day}}
+states: {NEW: {initial: true}, LIT: {}, DARK: {final: true}}
+events: {light: {}, burn: {}}
+transitions: [{event: light, from: NEW, to: LIT}, {event: burn, from: LIT, to: DARK}]
+`
+
+// A history in partitions is read in those of the last hour alone, the rest included, by
+// a role that may read their parent.
+func TestAHistoryInPartitions(t *testing.T) {
+	t.Parallel()
+	m := define(t, strings.Replace(lamp, ", status: {column: status, type: lamp_state}", "", 1))
+	b := migrated(t, m, "SELECT 1;")
+	b.exec(`INSERT INTO lamp_history (lamp_id, version, event, from_status, to_status, at)
+SELECT i, 1, 'create', NULL, 'NEW', now() - i * interval '10 minutes' FROM generate_series(1, 300) AS i`)
+	b.exec(`INSERT INTO lamp_history (lamp_id, version, event, from_status, to_status, at) SELECT i, 2, 'light', 'NEW', 'LIT', now() FROM generate_series(1, 10) AS i`)
+	role := b.role()
+	b.exec("GRANT SELECT ON lamp_history, lamps TO " + role)
+	moves, err := b.as(role).Moves(t.Context(), m)
+	require.NoError(t, err)
+	n := map[string]int64{}
+	for _, v := range moves.Moves {
+		n[v.Event] += v.N
+	}
+	require.EqualValues(t, 10, n["light"])
+	require.InDelta(t, 5, n["create"], 1, "those of the last hour, whichever partition they are in")
+	life, err := b.as(role).Life(t.Context(), m, []string{"1"})
+	require.NoError(t, err)
+	require.False(t, life.There)
+	require.Len(t, life.Entries, 2)
+	require.InDelta(t, (10 * time.Minute).Seconds(), life.Entries[0].Stayed.Seconds(), 1)
+}
