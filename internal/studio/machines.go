@@ -49,5 +49,5 @@ func (s *Studio) machines(v *visit) error {
 		}
 		cards = append(cards, c)
 	}
-	return v.show(page{Title: v.say(wording.Phrase{EN: "Lifecycles", ZH: "生命周期"}), Template: "machines", Data: cards})
+	return v.show(page{Title: v.say(wording.Phrase{EN: "Lifecycles", ZH: "生命周期"}), Template: "machines", Data: cards, Topics: s.liveTopics()})
 }

@@ -14,6 +14,7 @@ var parts = []func(*Studio) (part, error){
 	machinesPart,
 	lifecyclePart,
 	simulatePart,
+	livePart,
 	sourcePart,
 	suitesPart,
 	diffPart,

@@ -1,0 +1,37 @@
+// Figures that change: the page is fetched again, and what is marked data-live takes the
+// place of what it was. At most one page a second is fetched.
+(function () {
+  "use strict";
+  var pawl = window.pawl, last = 0, waiting = 0, busy = false;
+  function update() {
+    waiting = 0;
+    if (busy || document.hidden) { return; }
+    busy = true;
+    last = Date.now();
+    var address = location.href;
+    fetch(address, { cache: "no-store", headers: { "Accept": "text/html" } }).then(function (answer) {
+      return answer.ok ? answer.text() : "";
+    }).then(function (text) {
+      if (text && address === location.href) { take(new DOMParser().parseFromString(text, "text/html")); }
+    }).catch(function () { /* the frame says that the studio is away */ }).then(function () { busy = false; });
+  }
+  // take exchanges what differs, and leaves alone what the reader is in.
+  function take(page) {
+    Array.prototype.slice.call(document.querySelectorAll("[data-live][id]")).forEach(function (at) {
+      var now = page.getElementById(at.id);
+      if (!now || now.innerHTML === at.innerHTML) { return; }
+      var open = Array.prototype.slice.call(at.querySelectorAll("details[open][id]")).map(function (d) { return d.id; });
+      var focus = at.contains(document.activeElement) && document.activeElement.getAttribute("href");
+      at.innerHTML = now.innerHTML;
+      open.forEach(function (id) { var d = document.getElementById(id); if (d) { d.open = true; } });
+      if (focus) {
+        var again = Array.prototype.slice.call(at.querySelectorAll("a[href]")).filter(function (a) { return a.getAttribute("href") === focus; })[0];
+        if (again) { again.focus({ preventScroll: true }); }
+      }
+      at.dispatchEvent(new CustomEvent("pawl-live", { bubbles: true }));
+    });
+  }
+  pawl.on("live", function () {
+    if (!waiting) { waiting = setTimeout(update, Math.max(50, last + 1000 - Date.now())); }
+  });
+})();

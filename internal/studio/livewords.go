@@ -1,0 +1,178 @@
+package studio
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-go/pawl/internal/live"
+	"github.com/pawl-go/pawl/internal/wording"
+)
+
+// figure is a live.Figure for a template.
+type figure[T any] struct {
+	live.Figure[T]
+}
+
+func figureOf[T any](f live.Figure[T]) figure[T] { return figure[T]{f} }
+
+// Age is how old the value is.
+func (f figure[T]) Age() time.Duration { return time.Since(f.At) }
+
+// number groups the digits of a number.
+func number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "−", digits[1:]
+	}
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return sign + b.String()
+}
+
+// upTo is a number that was counted no further than live.Most.
+func upTo(n int64) string {
+	if n >= live.Most {
+		return number(live.Most) + "+"
+	}
+	return number(n)
+}
+
+// brief is a number in the little room of a picture: 12,345 or 1.23 M.
+func brief(n int64) string {
+	switch {
+	case n < 100_000:
+		return number(n)
+	case n < 1_000_000:
+		return strconv.FormatInt(n/1000, 10) + "k"
+	case n < 1_000_000_000:
+		return strconv.FormatFloat(float64(n)/1e6, 'f', 2, 64) + "M"
+	}
+	return strconv.FormatFloat(float64(n)/1e9, 'f', 2, 64) + "G"
+}
+
+// rate is a flow per minute.
+func rate(perMinute float64) string {
+	if perMinute < 10 {
+		return strings.TrimSuffix(strconv.FormatFloat(perMinute, 'f', 1, 64), ".0")
+	}
+	return number(int64(perMinute + .5))
+}
+
+var lapses = []struct {
+	span   time.Duration
+	phrase wording.Phrase
+}{
+	{24 * time.Hour, wording.Phrase{EN: "%d d", ZH: "%d 天"}}, {time.Hour, wording.Phrase{EN: "%d h", ZH: "%d 小时"}},
+	{time.Minute, wording.Phrase{EN: "%d min", ZH: "%d 分"}}, {time.Second, wording.Phrase{EN: "%d s", ZH: "%d 秒"}}, {time.Millisecond, wording.Phrase{EN: "%d ms", ZH: "%d 毫秒"}},
+}
+
+// lapse is a duration by its two largest units, such as "3 d 4 h".
+func lapse(d time.Duration, lang string) string {
+	d = max(d, -d)
+	for i, u := range lapses {
+		if d < u.span {
+			continue
+		}
+		text := u.phrase.Sprintf(lang, d/u.span)
+		if i+1 < len(lapses)-1 && d/u.span < 100 {
+			if rest := d % u.span / lapses[i+1].span; rest > 0 {
+				text += " " + lapses[i+1].phrase.Sprintf(lang, rest)
+			}
+		}
+		return text
+	}
+	return lapses[len(lapses)-1].phrase.Sprintf(lang, 0)
+}
+
+// moment is a time as people read it here.
+func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+// clock is the time of a day.
+func clock(t time.Time) string { return t.Local().Format("15:04:05") }
+
+// exact is a time for programs.
+func exact(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// trouble is why there is no figure, in words.
+type trouble struct {
+	Text string
+	// Grant is the statement that helps, empty for none.
+	Grant string
+	// Detail is what the database said, in its own words.
+	Detail string
+	Busy   bool
+}
+
+var troubles = []struct {
+	kind error
+	text wording.Phrase
+}{
+	{live.ErrAway, wording.Phrase{EN: "The database cannot be reached. It is tried again every few seconds.", ZH: "无法连接数据库，每隔几秒会重试。"}},
+	{live.ErrBusy, wording.Phrase{EN: "Somebody is changing the table %s, and the studio does not stand in the way. It is tried again in a moment.", ZH: "有人正在更改表 %s，Studio 不会妨碍，稍后重试。"}},
+	{live.ErrSlow, wording.Phrase{EN: "It took longer than a page may take of the database, and was ended.", ZH: "查询超过了允许的时间，已中止。"}},
+	{live.ErrDenied, wording.Phrase{EN: "The role %s may not read %s.", ZH: "角色 %s 无权读取 %s。"}},
+	{live.ErrMissing, wording.Phrase{EN: "The database has no %s: are the migrations run, and is their schema in the search_path?", ZH: "数据库中没有 %s：是否已执行迁移？其模式是否在 search_path 中？"}},
+}
+
+// trouble puts an error into words; nil for none.
+func (v *visit) trouble(l *rows, err error) *trouble {
+	if err == nil {
+		return nil
+	}
+	var told *live.Error
+	if !errors.As(err, &told) {
+		return &trouble{Text: v.say(wording.Phrase{EN: "The database could not be asked.", ZH: "无法查询数据库。"}), Detail: withoutPasswords(err.Error())}
+	}
+	what := told.Relation
+	if told.Column != "" {
+		what += "." + told.Column
+	}
+	t := &trouble{Grant: told.Grant(l.db.Role()), Busy: errors.Is(told.Kind, live.ErrBusy), Text: v.say(wording.Phrase{EN: "The database does not answer the question.", ZH: "数据库没有回答此查询。"})}
+	if told.Err != nil {
+		t.Detail = withoutPasswords(told.Err.Error())
+	}
+	for _, known := range troubles {
+		if !errors.Is(told.Kind, known.kind) {
+			continue
+		}
+		text := v.say(known.text)
+		switch strings.Count(text, "%s") {
+		case 1:
+			text = fmt.Sprintf(text, what)
+		case 2:
+			text = fmt.Sprintf(text, l.db.Role(), what)
+		}
+		t.Text = strings.ReplaceAll(text, "  ", " ")
+	}
+	return t
+}
+
+// liveFunctions are what the templates of these pages call.
+func liveFunctions(t tongue) template.FuncMap {
+	lang := t.Lang
+	return template.FuncMap{
+		"number": number, "upTo": upTo, "moment": moment, "clock": clock, "exact": exact,
+		// seek is where a text is looked for, and kept the language that a form keeps.
+		"seek": func(text string) string { return t.with(url.Values{"q": {text}}, "find") },
+		"kept": func() string {
+			if t.Asked {
+				return t.Lang
+			}
+			return ""
+		},
+		"span":    func(d time.Duration) string { return lapse(d, lang) },
+		"seconds": func(s float64) string { return lapse(time.Duration(s*float64(time.Second)), lang) },
+		"since":   func(t time.Time) string { return lapse(time.Since(t), lang) },
+	}
+}
