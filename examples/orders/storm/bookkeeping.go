@@ -66,7 +66,7 @@ const emitsSQL = `
 			FROM (SELECT DISTINCT * FROM (` + compensations + `) AS c) AS c
 		) AS e WHERE topic IS NOT NULL GROUP BY machine, key, version, event, topic
 	), written AS (
-		SELECT x.machine, x.key, x.version, x.event, x.topic, count(*) AS times FROM fsm_outbox AS x GROUP BY 1, 2, 3, 4, 5
+		SELECT x.machine, x.key, x.version, x.event, x.topic, count(*) AS times FROM ` + outbox + ` AS x GROUP BY 1, 2, 3, 4, 5
 	)
 	SELECT concat_ws(' ', machine, key, version, event, topic)
 	FROM expected AS e FULL JOIN written AS w USING (machine, key, version, event, topic)

@@ -18,16 +18,15 @@ const requestTimeout = 20 * time.Second
 
 // client is everybody who tells the shop something, over real HTTP.
 type client struct {
-	http      *http.Client
-	base      string
-	provider  *Provider
-	clock     *Clock
-	purchases []purchase
+	http     *http.Client
+	base     string
+	provider *Provider
+	now      func() time.Time
 }
 
-func newClient(base string, p *Provider, clock *Clock, purchases []purchase, workers int) *client {
+func newClient(base string, p *Provider, now func() time.Time, workers int) *client {
 	transport := &http.Transport{MaxIdleConns: workers, MaxIdleConnsPerHost: workers, DisableCompression: true}
-	return &client{http: &http.Client{Transport: transport, Timeout: requestTimeout}, base: base, provider: p, clock: clock, purchases: purchases}
+	return &client{http: &http.Client{Transport: transport, Timeout: requestTimeout}, base: base, provider: p, now: now}
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
@@ -40,9 +39,9 @@ type reply struct {
 	took    time.Duration
 }
 
-// tell sends one request. An error means that nothing was answered.
-func (c *client) tell(ctx context.Context, a action) (reply, error) {
-	req, err := c.request(ctx, a)
+// tell sends one request about a purchase. An error means that nothing was answered.
+func (c *client) tell(ctx context.Context, a action, p purchase) (reply, error) {
+	req, err := c.request(ctx, a, p)
 	if err != nil {
 		return reply{}, err
 	}
@@ -61,10 +60,9 @@ func (c *client) tell(ctx context.Context, a action) (reply, error) {
 	return r, nil
 }
 
-func (c *client) request(ctx context.Context, a action) (*http.Request, error) {
-	p := c.purchases[a.order]
+func (c *client) request(ctx context.Context, a action, p purchase) (*http.Request, error) {
 	if a.callback() {
-		path, header, body, err := c.provider.deliver(a, p.id, c.clock.Now())
+		path, header, body, err := c.provider.deliver(a, p.id, c.now())
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +117,7 @@ func understood(a action, status int, body []byte) reply {
 		return reply{told: toldRefused, settled: true}
 	case status == http.StatusNotFound:
 		return reply{told: toldNotYet}
-	case status >= http.StatusInternalServerError:
+	case status >= http.StatusInternalServerError || status == http.StatusTooManyRequests:
 		return reply{told: fsm.Outcome(fmt.Sprint(status))}
 	case status < 300 && said.Outcome == "":
 		return reply{told: toldDone, settled: true}
@@ -154,4 +152,14 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 		return err
 	}
 	return json.NewDecoder(resp.Body).Decode(out)
+}
+
+// fill sets the stock of articles.
+func (c *client) fill(ctx context.Context, stock []shelf) error {
+	for _, s := range stock {
+		if err := c.call(ctx, http.MethodPut, "/stock/"+s.sku, map[string]int64{"quantity": s.quantity}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -30,6 +30,7 @@ func TestUnderstood(t *testing.T) {
 		"a cancellation too late":             {order.EventCancel, http.StatusConflict, `{"outcome":"Rejected"}`, fsm.Rejected, true},
 		"a refund":                            {order.EventRefund, http.StatusAccepted, `{"outcome":"Applied"}`, fsm.Applied, true},
 		"a refund beyond the money":           {order.EventRefund, http.StatusConflict, `{"outcome":"GuardFailed"}`, fsm.GuardFailed, true},
+		"a customer who asks too often":       {order.EventPay, http.StatusTooManyRequests, `{"status":429}`, "429", false},
 		"an old version":                      {order.EventShip, http.StatusPreconditionFailed, `{"outcome":"Stale"}`, fsm.Stale, true},
 		"a parcel":                            {order.EventShip, http.StatusOK, `{"state":"SHIPPED"}`, toldDone, true},
 	} {

@@ -10,6 +10,9 @@
 // are told to a handler as it is often written, which checks and then acts; its
 // tables have the same shape, so that the same queries judge it.
 //
+// [Live] tells such stories to a service that runs, at a pace that a person can follow,
+// and leaves judging to those who watch.
+//
 // Serving is left to the shop, whose handler and sweep come in from outside;
 // databases, flags and progress on a terminal are left to the command.
 package storm

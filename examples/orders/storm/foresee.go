@@ -42,7 +42,7 @@ func foresee(s *Script, l *log, ends map[string]end) *foreseen {
 	f := &foreseen{}
 	index := l.byOrder()
 	for _, st := range s.stories {
-		w := f.choose(s, st, l.toldIn(st, index), ends)
+		w := f.choose(s, st, l.toldIn(st, index), l.kept, ends)
 		f.facts += int64(len(w.facts))
 		f.cases = append(f.cases, w.cases...)
 		for _, i := range st.orders {
@@ -65,9 +65,9 @@ func foresee(s *Script, l *log, ends map[string]end) *foreseen {
 }
 
 // choose returns the way to end that fits answers and ends best.
-func (f *foreseen) choose(s *Script, st story, told map[answer]int, ends map[string]end) *world {
+func (f *foreseen) choose(s *Script, st story, told map[answer]int, kept bool, ends map[string]end) *world {
 	ways := outcomesOf(st, s.purchases)
-	answers := func(w *world) bool { return maps.Equal(w.told, told) }
+	answers := func(w *world) bool { return maps.Equal(w.answers(kept), told) }
 	stands := func(w *world) bool {
 		return !slices.ContainsFunc(st.orders, func(i int) bool { return ends[s.purchases[i].id] != w.orders[i].end() })
 	}
@@ -79,6 +79,22 @@ func (f *foreseen) choose(s *Script, st story, told map[answer]int, ends map[str
 	}
 	f.strangeAnswers = append(f.strangeAnswers, s.purchases[st.orders[0]].id+" "+st.name)
 	return ways[max(0, slices.IndexFunc(ways, stands))]
+}
+
+// answers are what callers are told. Where a callback is kept first, the provider hears
+// no more than that.
+func (w *world) answers(kept bool) map[answer]int {
+	if !kept {
+		return w.told
+	}
+	told := map[answer]int{}
+	for a, n := range w.told {
+		if callback(a.event) && a.told != toldRefused {
+			a.told = toldDone
+		}
+		told[a] += n
+	}
+	return told
 }
 
 // noteTricks gathers what must have left no trace, and numbers told twice.

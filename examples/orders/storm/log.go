@@ -14,6 +14,8 @@ const toldNothing fsm.Outcome = "NoAnswer"
 
 // log is what the callers were answered.
 type log struct {
+	// kept says that callbacks are answered when they are kept, whatever comes of them.
+	kept     bool
 	requests int
 	told     map[answer]int
 	// unsettled counts answers after which the caller comes again.

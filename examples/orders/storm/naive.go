@@ -58,7 +58,7 @@ func createNaive(ctx context.Context, pool *pgxpool.Pool) error {
 		}
 		for _, table := range []string{
 			"orders", "order_history", "order_facts", "payments", "payment_history", "payment_facts",
-			"refunds", "refund_history", "refund_facts", "fsm_outbox", "shop_stock", "shop_stock_moves", "shop_points", "shop_cases",
+			"refunds", "refund_history", "refund_facts", "fsm_outbox", "fsm_outbox_sent", "shop_stock", "shop_stock_moves", "shop_points", "shop_cases",
 		} {
 			ddl := fmt.Sprintf("CREATE TABLE %[1]s.%[2]s (LIKE %[2]s INCLUDING DEFAULTS INCLUDING IDENTITY)", naiveSchema, table)
 			if _, err := tx.Exec(ctx, ddl); err != nil {

@@ -19,7 +19,9 @@ func outcomesOf(s story, purchases []purchase) []*world {
 	worlds := []*world{newWorld(s, purchases)}
 	var now time.Duration
 	for wave := range waveCount {
-		now += waves[wave].after
+		if !s.still {
+			now += waves[wave].after
+		}
 		steps := stepsIn(s, wave)
 		var next []*world
 		for _, w := range worlds {

@@ -9,6 +9,9 @@ type plot struct {
 	write  func(*author)
 }
 
+// ofDeadlines are the plots that are about a deadline that passes.
+var ofDeadlines = []string{"paid after it expired", "expires while paid"}
+
 var plots = []plot{
 	{"paid", 28, func(b *author) { _, _ = b.bought() }},
 	{"paid without a choice told first", 6, func(b *author) {
@@ -61,7 +64,7 @@ var plots = []plot{
 		i, _ := b.bought()
 		second := b.number("pay")
 		b.paid(wavePayments, i, second, b.total(i))
-		b.returned(waveReturns, i, b.number("back"), second, b.total(i))
+		b.back(i, second)
 	}},
 	{"paid once more later", 4, func(b *author) {
 		i, _ := b.bought()
@@ -147,7 +150,17 @@ func (b *author) shipped(i int) { b.user(waveLate, order.EventShip, i) }
 // late is a payment that comes when the order is over, and goes back.
 func (b *author) late(i int, payment string) {
 	b.paid(waveLate, i, payment, b.total(i))
-	b.returned(waveReturns, i, b.number("back"), payment, b.total(i))
+	b.back(i, payment)
+}
+
+// back is a payment that the provider gives back by itself. A shop that is at work
+// beside it may have begun to: then under the payment's own number.
+func (b *author) back(i int, payment string) {
+	number := payment
+	if b.mark == "" {
+		number = b.number("back")
+	}
+	b.returned(waveReturns, i, number, payment, b.total(i))
 }
 
 func (b *author) wrongAmount() int {

@@ -9,6 +9,11 @@ type promise struct {
 	args func(*Script, *foreseen) []any
 }
 
+// outbox is every message, whether it waits or was delivered.
+const outbox = `(
+	SELECT x.machine, x.key, x.version, x.event, x.topic, x.payload FROM fsm_outbox AS x
+	UNION ALL SELECT x.machine, x.key, x.version, x.event, x.topic, x.payload FROM fsm_outbox_sent AS x)`
+
 // paidOrders is each order that was ever paid in time, as its history has it.
 const paidOrders = `
 	SELECT h.order_id, count(*) AS times FROM order_history AS h
@@ -55,7 +60,7 @@ var promises = []promise{
 		SELECT COALESCE(d.number, r.number) FROM unnest($1::text[], $2::text[], $3::bigint[]) AS d(key, number, amount)
 		FULL JOIN (
 			SELECT x.key, x.payload->>'identity' AS number, sum((x.payload->'params'->>'paid_cents')::bigint) AS amount, count(*) AS times
-			FROM fsm_outbox AS x WHERE x.machine = 'order' AND x.topic = 'refund_due' AND x.event = 'payment_succeeded' GROUP BY 1, 2
+			FROM ` + outbox + ` AS x WHERE x.machine = 'order' AND x.topic = 'refund_due' AND x.event = 'payment_succeeded' GROUP BY 1, 2
 		) AS r ON r.key = d.key AND r.number = d.number
 		WHERE r.times IS NULL OR d.number IS NULL OR r.times <> 1 OR r.amount <> d.amount`,
 		args: func(_ *Script, f *foreseen) []any { return []any{f.dueOrders, f.dueNumbers, f.dueAmounts} }},
@@ -80,13 +85,14 @@ var promises = []promise{
 		SELECT f.identity FROM order_facts AS f WHERE f.identity = ANY ($1::text[])
 		UNION ALL SELECT o.payment_no FROM orders AS o WHERE o.payment_no = ANY ($1::text[])
 		UNION ALL SELECT p.payment_no FROM payments AS p WHERE p.payment_no = ANY ($1::text[])
-		UNION ALL SELECT x.payload->>'identity' FROM fsm_outbox AS x WHERE x.payload->>'identity' = ANY ($1::text[])
+		UNION ALL SELECT x.payload->>'identity' FROM ` + outbox + ` AS x WHERE x.payload->>'identity' = ANY ($1::text[])
 		UNION ALL SELECT c.delivery_id FROM shop_cases AS c WHERE c.delivery_id = ANY ($1::text[])`,
 		args: func(_ *Script, f *foreseen) []any { return []any{f.disbelieved} }},
 
 	{name: "each conflict is one case for a person", sql: `
 		SELECT COALESCE(d.delivery, c.delivery_id) FROM unnest($1::text[]) AS d(delivery)
-		FULL JOIN (SELECT c.delivery_id, count(*) AS times FROM shop_cases AS c GROUP BY c.delivery_id) AS c ON c.delivery_id = d.delivery
+		FULL JOIN (SELECT c.delivery_id, count(*) AS times FROM shop_cases AS c
+			WHERE c.provider IN ('standard', 'stripe') GROUP BY c.delivery_id) AS c ON c.delivery_id = d.delivery
 		WHERE d.delivery IS NULL OR c.times IS NULL OR c.times <> 1`,
 		args: func(_ *Script, f *foreseen) []any { return []any{f.cases} }},
 
@@ -102,7 +108,7 @@ var promises = []promise{
 // owedSQL is the money that the outbox says has to go back, by order.
 const owedSQL = `
 	SELECT x.key, sum(COALESCE(x.payload->'params'->>'paid_cents', x.payload->'params'->>'amount_cents')::bigint) AS amount
-	FROM fsm_outbox AS x WHERE x.machine = 'order' AND x.topic = 'refund_due' GROUP BY x.key`
+	FROM ` + outbox + ` AS x WHERE x.machine = 'order' AND x.topic = 'refund_due' GROUP BY x.key`
 
 // moneySQL sums up what is kept and what is owed back, by its reason.
 const moneySQL = `
@@ -114,5 +120,5 @@ const moneySQL = `
 	FROM (
 		SELECT x.event, x.payload->>'from' AS from_status,
 		       COALESCE(x.payload->'params'->>'paid_cents', x.payload->'params'->>'amount_cents')::bigint AS amount
-		FROM fsm_outbox AS x WHERE x.machine = 'order' AND x.topic = 'refund_due'
+		FROM ` + outbox + ` AS x WHERE x.machine = 'order' AND x.topic = 'refund_due'
 	) AS owed`

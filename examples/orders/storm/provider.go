@@ -20,18 +20,23 @@ const tooLongAgo = time.Hour
 type Provider struct {
 	standard, forgedStandard *webhook.StandardSigner
 	stripe, forgedStripe     *webhook.StripeSigner
-	secret                   *webhook.Secret // fmt follows no pointers in here
+	secrets                  *[2]webhook.Secret // fmt follows no pointers in here
 }
 
 // NewProvider returns a provider with random secrets.
 func NewProvider() (*Provider, error) {
 	secret := newSecret()
-	p := &Provider{secret: &secret}
+	return ProviderWith(secret, secret)
+}
+
+// ProviderWith returns the provider whose secrets these are.
+func ProviderWith(standard, stripe webhook.Secret) (*Provider, error) {
+	p := &Provider{secrets: &[2]webhook.Secret{standard, stripe}}
 	var err error
-	if p.standard, err = webhook.NewStandardSigner([]webhook.Secret{*p.secret}); err != nil {
+	if p.standard, err = webhook.NewStandardSigner([]webhook.Secret{standard}); err != nil {
 		return nil, err
 	}
-	if p.stripe, err = webhook.NewStripeSigner([]webhook.Secret{*p.secret}); err != nil {
+	if p.stripe, err = webhook.NewStripeSigner([]webhook.Secret{stripe}); err != nil {
 		return nil, err
 	}
 	other := newSecret()
@@ -50,10 +55,10 @@ func newSecret() webhook.Secret {
 
 // Verifiers returns what tells this provider's callbacks from others.
 func (p *Provider) Verifiers() (standard, stripe webhook.Verifier, err error) {
-	if standard, err = webhook.NewStandard([]webhook.Secret{*p.secret}); err != nil {
+	if standard, err = webhook.NewStandard(p.secrets[:1]); err != nil {
 		return nil, nil, err
 	}
-	stripe, err = webhook.NewStripe([]webhook.Secret{*p.secret})
+	stripe, err = webhook.NewStripe(p.secrets[1:])
 	return standard, stripe, err
 }
 

@@ -97,12 +97,10 @@ func run(ctx context.Context, o Options) (*log, []Outcome, error) {
 		return nil, nil, err
 	}
 	defer stop()
-	c := newClient(base, o.Provider, o.Clock, o.Script.purchases, o.Workers)
+	c := newClient(base, o.Provider, o.Clock.Now, o.Workers)
 	defer c.close()
-	for _, s := range o.Script.stock {
-		if err := c.call(ctx, http.MethodPut, "/stock/"+s.sku, map[string]int64{"quantity": s.quantity}, nil); err != nil {
-			return nil, nil, err
-		}
+	if err := c.fill(ctx, o.Script.stock); err != nil {
+		return nil, nil, err
 	}
 	began := time.Now()
 	l, err := blow(ctx, o, c)
@@ -245,7 +243,7 @@ func tellAll(ctx context.Context, o Options, c *client, tasks []task, progress f
 		logs[i] = newLog()
 		work.Go(func() {
 			for n := int(next.Add(1)) - 1; n < len(tasks) && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
-				if err := logs[i].do(ctx, o.Target.Sweep, c, tasks[n]); err != nil {
+				if err := logs[i].do(ctx, o, c, tasks[n]); err != nil {
 					stop(err)
 					return
 				}
@@ -271,14 +269,14 @@ func tellAll(ctx context.Context, o Options, c *client, tasks []task, progress f
 }
 
 // do does one task and writes down what was answered.
-func (l *log) do(ctx context.Context, sweep func(context.Context) error, c *client, t task) error {
+func (l *log) do(ctx context.Context, o Options, c *client, t task) error {
 	if t.sweep {
-		if err := sweep(ctx); err != nil {
+		if err := o.Target.Sweep(ctx); err != nil {
 			return fmt.Errorf("sweep: %w", err)
 		}
 		return nil
 	}
-	r, err := c.tell(ctx, t.action)
+	r, err := c.tell(ctx, t.action, o.Script.purchases[t.order])
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

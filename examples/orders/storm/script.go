@@ -3,6 +3,7 @@ package storm
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/pawl-go/pawl/gen/order"
 )
@@ -32,21 +33,9 @@ const (
 // NewScript plans stories for at least one order and, where a story needs two,
 // for one more than asked at most.
 func NewScript(orders int, seed uint64) *Script {
-	b := &author{rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)), script: &Script{seed: seed}}
-	for i := range articles {
-		b.script.stock = append(b.script.stock, shelf{fmt.Sprintf("article-%02d", i+1), fullShelf})
-	}
-	// Each plot comes once before chance chooses, so that a small storm has
-	// something of everything.
+	b := newAuthor(seed, "")
 	for len(b.script.purchases) < orders {
-		n := len(b.script.stories)
-		p := b.choose()
-		if n < len(plots) {
-			p = plots[n]
-		}
-		b.begin(p.name)
-		p.write(b)
-		b.end()
+		b.next()
 	}
 	return b.script
 }
@@ -58,25 +47,53 @@ func (s *Script) Orders() int { return len(s.purchases) }
 type author struct {
 	rng    *rand.Rand
 	script *Script
+	plots  []plot
 	story  story
 	serial int
+	// mark begins all numbers and names, so that those of several scripts differ. A
+	// script with a mark is told while time goes by as it does, so that no deadline passes.
+	mark string
 }
 
-func (b *author) begin(name string) { b.story = story{name: name} }
-func (b *author) end()              { b.script.stories = append(b.script.stories, b.story) }
+func newAuthor(seed uint64, mark string) *author {
+	b := &author{rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)), script: &Script{seed: seed}, mark: mark}
+	for i := range articles {
+		b.script.stock = append(b.script.stock, shelf{fmt.Sprintf("%sarticle-%02d", mark, i+1), fullShelf})
+	}
+	for _, p := range plots {
+		if mark == "" || !slices.Contains(ofDeadlines, p.name) {
+			b.plots = append(b.plots, p)
+		}
+	}
+	return b
+}
+
+// next writes one more story. Each plot comes once before chance chooses, so that a
+// small storm has something of everything.
+func (b *author) next() story {
+	n := len(b.script.stories)
+	p := b.choose()
+	if n < len(b.plots) {
+		p = b.plots[n]
+	}
+	b.story = story{name: p.name, still: b.mark != ""}
+	p.write(b)
+	b.script.stories = append(b.script.stories, b.story)
+	return b.story
+}
 
 func (b *author) choose() plot {
 	total := 0
-	for _, p := range plots {
+	for _, p := range b.plots {
 		total += p.weight
 	}
 	n := b.rng.IntN(total)
-	for _, p := range plots {
+	for _, p := range b.plots {
 		if n -= p.weight; n < 0 {
 			return p
 		}
 	}
-	return plots[0]
+	return b.plots[0]
 }
 
 // order adds an order to the story, created in the first wave.
@@ -109,7 +126,7 @@ func (b *author) uuid() string {
 // number returns a number that nothing else in the script has.
 func (b *author) number(kind string) string {
 	b.serial++
-	return fmt.Sprintf("%s-%06d", kind, b.serial)
+	return fmt.Sprintf("%s%s-%06d", b.mark, kind, b.serial)
 }
 
 func (b *author) add(t step) { b.story.steps = append(b.story.steps, t) }
@@ -131,7 +148,7 @@ func (b *author) refund(wave waveNo, i int, number string, amount int64, n int) 
 // callback adds a callback with one to six deliveries, some of them late.
 func (b *author) callback(wave waveNo, a action) {
 	b.serial++
-	a.delivery = fmt.Sprintf("evt_%06d", b.serial)
+	a.delivery = fmt.Sprintf("evt_%s%06d", b.mark, b.serial)
 	a.stripe = b.serial%2 == 0
 	copies := 1
 	for range 5 { // one to six, three in the mean

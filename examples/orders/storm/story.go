@@ -44,8 +44,10 @@ const (
 	oldVersion       // expects a version that has passed
 )
 
-func (a action) callback() bool {
-	switch a.event {
+func (a action) callback() bool { return callback(a.event) }
+
+func callback(e order.Event) bool {
+	switch e {
 	case order.EventPaymentSucceeded, order.EventPaymentFailed, order.EventRefundSucceeded, order.EventRefundFailed:
 		return true
 	}
@@ -65,6 +67,8 @@ type story struct {
 	name   string
 	orders []int
 	steps  []step
+	// still says that no deadline passes while it is told.
+	still bool
 }
 
 // waveNo is a part of the storm. What is told in one wave comes concurrently
