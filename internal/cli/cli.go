@@ -49,7 +49,7 @@ func commands() []command {
 		{"tables", "[PART ...]", "write the migrations of the tables that idempotent commands, tokens, inbox, relay and others work on, or list them", nil, nil, runTables},
 		{"diff", "[--database URL] [OLD [NEW]]", "say what changed between two files, folders or git revisions, and whom it breaks", reportFormats, diffFlags, runDiff},
 		{"docs", "DIR [--since REVISION] [FILE|FOLDER ...]", "write a folder of pages for people: pictures, matrix, test suites with their downloads, in English and Chinese", nil, docsFlags, runDocs},
-		{"studio", "[--addr HOST:PORT] [--database URL] [--token TEXT] [--link TEXT=URL] [FILE|FOLDER ...]", "open a local web page of the definitions, which follows while they are edited", nil, studioFlags, runStudio},
+		{"studio", "[--addr HOST:PORT] [--database URL] [--token TEXT] [--link TEXT=URL] [--action TEXT=URL] [--stdin] [FILE|FOLDER ...]", "open a local web page of the definitions, which follows while they are edited", nil, studioFlags, runStudio},
 		{"audit", "[--database URL] [FILE|FOLDER ...]", "find rows, history, facts and outbox of a database that contradict the definitions", reportFormats, auditFlags, runAudit},
 		{"check-history", "[--visualize FILE] [--timeout TIME] DEFINITION HISTORY ...", "say whether recorded calls can have been answered as they were, by the definition", reportFormats, historyFlags, runCheckHistory},
 		{"diagram", "[--lang LANGUAGE] [--theme THEME] [--state STATE] [--out FOLDER] [FILE|FOLDER ...]", "draw machines", pipeline.DiagramFormats(), diagramFlags, runDiagram},

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -18,22 +20,35 @@ type studioOptions struct {
 	// addr is what is listened on, and token what a browser must show there.
 	addr, token string
 	// database is whose rows are shown; empty for none.
-	database string
-	links    []studio.Link
+	database       string
+	links, actions []studio.Link
+	// stdin says that the end of standard input ends it.
+	stdin bool
 }
+
+// studioVariable names the database where no flag does: it may have a password, which
+// a list of processes would show.
+const studioVariable = "STUDIO_DATABASE_URL"
 
 func studioFlags(k *call) {
 	k.flags.StringVar(&k.studio.addr, "addr", "127.0.0.1:7295", "listen on `HOST:PORT`; a host that other computers reach needs a token, and port 0 takes a free one")
-	k.flags.StringVar(&k.studio.database, "database", "", "the `URL` of a database whose rows are shown, read by a role that may only read")
+	k.flags.StringVar(&k.studio.database, "database", "", "the `URL` of a database whose rows are shown, read by a role that may only read (default: the environment variable "+studioVariable+")")
 	k.flags.StringVar(&k.studio.token, "token", "", "the `TEXT` that a browser must show once; beyond this computer one is made up when none is given")
-	k.flags.Func("link", "lead to another page from every page, as `TEXT=URL`; may be repeated", func(value string) error {
+	k.flags.Func("link", "lead to another page from every page, as `TEXT=URL`; may be repeated", linksTo(&k.studio.links))
+	k.flags.Func("action", "have a button on every page that posts to another program, as `TEXT=URL`; may be repeated", linksTo(&k.studio.actions))
+	k.flags.BoolVar(&k.studio.stdin, "stdin", false, "end when standard input does, for a program that starts a studio which must not outlive it")
+}
+
+// linksTo reads TEXT=URL into a list.
+func linksTo(list *[]studio.Link) func(string) error {
+	return func(value string) error {
 		text, to, ok := strings.Cut(value, "=")
 		if !ok || strings.TrimSpace(text) == "" || to == "" {
 			return errors.New("give TEXT=URL")
 		}
-		k.studio.links = append(k.studio.links, studio.Link{Text: strings.TrimSpace(text), URL: to})
+		*list = append(*list, studio.Link{Text: strings.TrimSpace(text), URL: to})
 		return nil
-	})
+	}
 }
 
 // headers is how long a browser may take to say what it wants.
@@ -46,6 +61,18 @@ func runStudio(ctx context.Context, k *call) int {
 		return k.fail(err)
 	}
 	o := k.studio
+	if o.database == "" {
+		o.database = os.Getenv(studioVariable)
+	}
+	if o.stdin {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		go func() { // it goes on for as long as the process, which ends after this
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			cancel()
+		}()
+	}
 	if o.token == "" && !studio.Loopback(o.addr) {
 		o.token = studio.NewToken()
 	}
@@ -55,7 +82,7 @@ func runStudio(ctx context.Context, k *call) int {
 	}
 	defer func() { _ = listener.Close() }()
 	s, err := studio.New(ctx, studio.Options{
-		Root: k.dir, Paths: paths, Addr: o.addr, Token: o.token, Database: o.database, Links: o.links, Log: k.err,
+		Root: k.dir, Paths: paths, Addr: o.addr, Token: o.token, Database: o.database, Links: o.links, Actions: o.actions, Log: k.err,
 	})
 	if err != nil {
 		return k.fail(k.atRoot(err))

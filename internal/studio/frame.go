@@ -39,7 +39,7 @@ type framed struct {
 	Top               []menuEntry
 	Languages         []menuEntry
 	Machines          []menuEntry
-	Links             []Link
+	Links, Actions    []Link
 	Style             string
 	HeadScript        string
 	Script            string
@@ -64,7 +64,7 @@ func (f framed) Bare() bool { return f.bare }
 func (v *visit) framed(p page, main template.HTML) framed {
 	s := v.studio
 	f := framed{
-		page: p, tongue: v.tongue, Main: main, Heard: v.now.heard(), Links: s.options.Links, Icon: template.URL(gendocs.Icon),
+		page: p, tongue: v.tongue, Main: main, Heard: v.now.heard(), Links: s.options.Links, Actions: s.options.Actions, Icon: template.URL(gendocs.Icon),
 		Style: s.address("style.css"), HeadScript: s.address("head.js"), Script: s.address("studio.js"),
 	}
 	for _, lang := range gendocs.Languages() {
@@ -77,7 +77,7 @@ func (v *visit) framed(p page, main template.HTML) framed {
 		})
 	}
 	if p.bare {
-		f.Links = nil
+		f.Links, f.Actions = nil, nil
 		return f
 	}
 	f.StreamTopics = url.Values{"topic": p.Topics}.Encode()

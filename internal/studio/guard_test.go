@@ -13,7 +13,7 @@ import (
 
 func TestEveryAnswerForbidsWhatIsNotOurs(t *testing.T) {
 	t.Parallel()
-	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{Links: []studio.Link{{Text: "Shop", URL: "http://127.0.0.1:8080/storm?x=1"}}})
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{Links: []studio.Link{{Text: "Shop", URL: "http://shop.example/"}}, Actions: []studio.Link{{Text: "Storm", URL: "http://127.0.0.1:8080/storm?x=1"}}})
 	for path, status := range map[string]int{"/": 200, "/m/lamp": 200, "/nothing": 404, "/m/none": 404, "/assets/none": 404, "/m/lamp/files/lamp.mmd": 200} {
 		answer, _ := s.get(status, path)
 		h := answer.Header

@@ -3,11 +3,13 @@ package studio
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +30,9 @@ type Options struct {
 	Database string
 	// Links lead to other pages of the user's, from every page.
 	Links []Link
+	// Actions are buttons on every page: a form without fields, posted to an address of
+	// another program. Its answer should be 204, which leaves the page where it is.
+	Actions []Link
 	// Ticks say when to look whether definitions were edited; nil is for some
 	// times a second.
 	Ticks <-chan time.Time
@@ -35,7 +40,7 @@ type Options struct {
 	Log io.Writer
 }
 
-// Link leads to a page of somebody else.
+// Link leads to an address of somebody else.
 type Link struct{ Text, URL string }
 
 // NoTokenError says that an address beyond this computer is to be listened on
@@ -79,7 +84,7 @@ func New(ctx context.Context, o Options) (*Studio, error) {
 	if s.hosts, err = hostsOf(o); err != nil {
 		return nil, err
 	}
-	if s.policy, err = policyOf(o.Links); err != nil {
+	if s.policy, err = policyOf(o.Links, o.Actions); err != nil {
 		return nil, err
 	}
 	first, err := s.load(ctx, nil)
@@ -123,15 +128,34 @@ func (s *Studio) Close() {
 // A page that reads too slowly misses events and hears of the next.
 func (s *Studio) publish(topic, event, data string) { s.streams.publish(message{topic, event, data}) }
 
-// policyOf is the content security policy of all pages.
-func policyOf(links []Link) (string, error) {
+// policyOf is the content security policy of all pages. Forms go to the studio itself,
+// and to where actions are.
+func policyOf(links, actions []Link) (string, error) {
 	policy := "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 	for _, l := range links {
-		u, err := url.Parse(l.URL)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return "", fmt.Errorf("the link %q must lead to an address that begins with http:// or https://", l.Text)
+		if _, err := originOf(l); err != nil {
+			return "", fmt.Errorf("the link %q %w", l.Text, err)
 		}
-		policy += " " + u.Scheme + "://" + u.Host
+	}
+	for _, a := range actions {
+		origin, err := originOf(a)
+		if err != nil {
+			return "", fmt.Errorf("the action %q %w", a.Text, err)
+		}
+		policy += " " + origin
 	}
 	return policy, nil
+}
+
+// errNoAddress is what is wrong with a link.
+var errNoAddress = errors.New("must lead to an address that begins with http:// or https://")
+
+// originOf is the scheme and host of an address. A host that could end the policy's list
+// is none.
+func originOf(l Link) (string, error) {
+	u, err := url.Parse(l.URL)
+	if err != nil || u.Host == "" || strings.ContainsAny(u.Host, ";, '\"") || u.Scheme != "http" && u.Scheme != "https" {
+		return "", errNoAddress
+	}
+	return u.Scheme + "://" + u.Host, nil
 }
