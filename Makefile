@@ -18,8 +18,9 @@ demo: ## a storm of payment callbacks against the orders example, and what it ke
 	$(PURE) go run ./examples/orders demo $(DEMO)
 
 .PHONY: serve
-serve: ## the orders example, up to play with
-	$(PURE) go run ./examples/orders serve
+serve: ## the orders example with its studio, up to play with: a storm at the press of a button
+	$(PURE) go build -o bin/fsmgen ./cmd/fsmgen
+	FSMGEN=bin/fsmgen $(PURE) go run ./examples/orders serve
 
 .PHONY: test
 test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
@@ -67,11 +68,14 @@ generate: ## make migrations, queries and Go from the definitions
 	$(PURE) go run ./cmd/fsmgen generate --distribution citus
 
 .PHONY: screenshots
-screenshots: $(NODE)/node_modules/.package-lock.json ## the pictures in docs/images, from pages of the definitions; needs node, npm and chromium, and uses pngquant
+screenshots: $(NODE)/node_modules/.package-lock.json ## the pictures in docs/images, of pages of the definitions and of a storm; needs node, npm and chromium, and uses pngquant
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && mkdir -p docs/images && \
 	$(PURE) go run ./cmd/fsmgen docs "$$folder" && \
 	CHROMIUM=$$(command -v chromium || command -v google-chrome) node $(NODE)/screenshots.mjs "$$folder" docs/images
-	@if command -v pngquant >/dev/null; then pngquant --force --strip --ext .png 128 docs/images/docs-*.png; fi
+	$(PURE) go build -o bin/fsmgen ./cmd/fsmgen
+	$(PURE) go build -o bin/orders ./examples/orders
+	CHROMIUM=$$(command -v chromium || command -v google-chrome) node $(NODE)/screenshots-storm.mjs bin/orders bin/fsmgen docs/images
+	@if command -v pngquant >/dev/null; then pngquant --force --strip --ext .png 128 docs/images/docs-*.png docs/images/studio-storm*.png; fi
 
 .PHONY: check
 check: ## definitions and queries clean, generation without a difference, vet, staticcheck

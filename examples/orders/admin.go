@@ -48,13 +48,16 @@ func (a *admin) addr() string {
 	return a.listener.Addr().String()
 }
 
-// serve serves health and metrics until close.
-func (a *admin) serve(health, metrics http.Handler, log *slog.Logger) {
+// serve serves health, metrics and the storm's button until close; nil is no button.
+func (a *admin) serve(health, metrics http.Handler, storm *button, log *slog.Logger) {
 	if a.listener == nil {
 		return
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
+	if storm != nil {
+		mux.Handle("POST /storm/{token}", storm)
+	}
 	mux.Handle("/", health)
 	a.server = &http.Server{
 		Handler: mux, ReadHeaderTimeout: adminReadTimeout, ReadTimeout: adminReadTimeout, WriteTimeout: adminWriteTimeout,

@@ -87,17 +87,26 @@ func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) er
 		return err
 	}
 	metrics.service.Store(service)
-	admin.serve(service.Admin(), metrics.handler, log)
+	beside, err := openBeside(ctx, settings, play, pool, listener, admin, log)
+	if err != nil {
+		return err
+	}
+	defer beside.close()
+	admin.serve(service.Admin(), metrics.handler, beside.button, log)
 	log.Info("listening", "addr", listener.Addr().String(), "standard", config.Standard != nil, "stripe", config.Stripe != nil,
 		"alipay", config.Alipay != nil, "wechat", config.WeChat != nil, "locks", config.Lock != nil, "refunds", refunds != nil)
 	if play {
 		log.Warn("no webhook secret is set: random ones, to play with, hold until the program ends")
-		settings.AdminAddr = admin.addr()
-		printSession(os.Stdout, listener.Addr().String(), settings)
 	}
-	if settings.DatabaseURL == "" {
-		printDesk(os.Stdout, pool.Config().ConnString())
-	}
+	beside.greet(ctx, func() {
+		if play {
+			settings.AdminAddr = admin.addr()
+			printSession(os.Stdout, listener.Addr().String(), settings)
+		}
+		if settings.DatabaseURL == "" {
+			printDesk(os.Stdout, pool.Config().ConnString())
+		}
+	})
 	started := time.Now()
 	err = service.Serve(ctx, listener, settings.ShutdownTimeout)
 	log.Info("stopped", "after", time.Since(started).Round(time.Second))

@@ -47,6 +47,12 @@ type Settings struct {
 	// SweepEvery is the pause between sweeps of deadlines, and between rounds of
 	// provider calls: SWEEP_EVERY, 1s unless set.
 	SweepEvery time.Duration
+	// Fsmgen is the program that shows the studio beside the service: FSMGEN, a path;
+	// empty for no studio. StudioAddr is where: STUDIO_ADDR, "off" for nowhere; unless
+	// set 127.0.0.1:7295, and a free port where Addr asks for one too. StudioDatabaseURL
+	// names the database as the studio reads it, by a login that may only read:
+	// STUDIO_DATABASE_URL; empty for DatabaseURL.
+	Fsmgen, StudioAddr, StudioDatabaseURL string
 	// Limit and CallbackLimit bound what one address may ask a second: RATE_LIMIT, 50
 	// unless set, and RATE_LIMIT_CALLBACKS, 1000 unless set; 0 for no bound. At once it
 	// may be twice as much.
@@ -80,9 +86,14 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 	if _, _, err := net.SplitHostPort(s.Addr); err != nil {
 		refuse("ADDR", "is not host:port, such as 127.0.0.1:8080")
 	}
-	s.AdminAddr = adminAddr(getenv("ADMIN_ADDR"), s.Addr)
+	s.AdminAddr = addrBeside(getenv("ADMIN_ADDR"), s.Addr, "127.0.0.1:9464")
 	if _, _, err := net.SplitHostPort(s.AdminAddr); err != nil && s.AdminAddr != "" {
 		refuse("ADMIN_ADDR", "is not host:port, such as 127.0.0.1:9464, nor off")
+	}
+	s.Fsmgen, s.StudioDatabaseURL = getenv("FSMGEN"), getenv("STUDIO_DATABASE_URL")
+	s.StudioAddr = addrBeside(getenv("STUDIO_ADDR"), s.Addr, "127.0.0.1:7295")
+	if _, _, err := net.SplitHostPort(s.StudioAddr); err != nil && s.StudioAddr != "" {
+		refuse("STUDIO_ADDR", "is not host:port, such as 127.0.0.1:7295, nor off")
 	}
 	s.DatabaseURL = getenv("DATABASE_URL")
 	s.RedisURL = getenv("REDIS_URL")
@@ -134,8 +145,8 @@ func ReadSettings(getenv func(string) string) (Settings, error) {
 	return s, errors.Join(errs...)
 }
 
-// adminAddr is where the operator's port is, "" for nowhere.
-func adminAddr(set, addr string) string {
+// addrBeside is where a port beside the service's is, "" for nowhere.
+func addrBeside(set, addr, usually string) string {
 	_, port, _ := net.SplitHostPort(addr)
 	switch {
 	case set == "off":
@@ -145,7 +156,7 @@ func adminAddr(set, addr string) string {
 	case port == "0":
 		return "127.0.0.1:0"
 	}
-	return "127.0.0.1:9464"
+	return usually
 }
 
 // listed splits a list; an empty item stays, to be refused.

@@ -13,6 +13,7 @@ type shownSettings Settings
 // shown returns the settings without what is nobody's business.
 func (s Settings) shown() shownSettings {
 	s.DatabaseURL, s.RedisURL, s.ProviderURL = shownURL(s.DatabaseURL), shownURL(s.RedisURL), shownURL(s.ProviderURL)
+	s.StudioDatabaseURL = shownURL(s.StudioDatabaseURL)
 	return shownSettings(s)
 }
 

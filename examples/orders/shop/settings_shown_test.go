@@ -44,7 +44,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	require.NotContains(t, fmt.Sprintf("%+v", shop.Config{Refunds: api}), "sesame")
 
 	for _, database := range []string{"postgres://ann:sesame@db/orders", "postgres://db/orders?password=sesame", "host=db password=sesame", "postgres://ann:sesame@db:port/orders"} {
-		s, err := shop.ReadSettings(env("DATABASE_URL", database, "REDIS_URL", "redis://:sesame@cache:6379", "ADDR", ":9",
+		s, err := shop.ReadSettings(env("DATABASE_URL", database, "STUDIO_DATABASE_URL", database, "REDIS_URL", "redis://:sesame@cache:6379", "ADDR", ":9",
 			"PROVIDER_URL", "https://pay.example/v1", "PROVIDER_TOKEN", "sesame", "WEBHOOK_SECRET_STRIPE", "sesame"))
 		require.NoError(t, err)
 		text := printed(t, s)

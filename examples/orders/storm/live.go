@@ -144,7 +144,7 @@ func (l *Live) blow(ctx context.Context) {
 	began := time.Now()
 	defer func() { l.over(b.script, t.all) }()
 	l.options.Log.Info("a storm", "orders", l.options.Orders, "for about", (time.Duration(l.options.Orders) * l.options.Every).Round(time.Second))
-	if err := l.client.fill(context.WithoutCancel(ctx), b.script.stock); err != nil {
+	if err := l.client.fill(context.WithoutCancel(ctx), b.script.stock); err != nil && ctx.Err() == nil {
 		l.options.Log.Error("the storm could not begin", "error", err)
 		l.quiet(true)
 		return
@@ -196,7 +196,7 @@ type telling struct {
 	all *log
 }
 
-// tell tells a story wave by wave: what belongs to one comes at the same time.
+// tell tells a story wave by wave: what belongs to one comes in any order.
 func (t *telling) tell(ctx context.Context, s story, purchases []purchase, rng *rand.Rand) {
 	for wave := range waveCount {
 		var tasks []task
@@ -213,8 +213,16 @@ func (t *telling) tell(ctx context.Context, s story, purchases []purchase, rng *
 		}
 		rng.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
 		var asked sync.WaitGroup
-		for _, one := range tasks {
-			asked.Go(func() { t.ask(ctx, one, purchases[one.order]) })
+		for i, one := range tasks {
+			var after time.Duration // half of it comes at once, the rest dribbles in
+			if i%2 == 1 {
+				after = time.Duration(rng.Float64() * float64(t.options.Pause))
+			}
+			asked.Go(func() {
+				if after == 0 || t.options.Wait(ctx, after) == nil {
+					t.ask(ctx, one, purchases[one.order])
+				}
+			})
 		}
 		asked.Wait()
 	}

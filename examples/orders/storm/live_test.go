@@ -188,6 +188,25 @@ func TestLiveWithoutAService(t *testing.T) {
 	require.Contains(t, said.String(), "404")
 }
 
+// A service that ends before there is any stock is no error of the storm's.
+func TestLiveEndsBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	var said bytes.Buffer
+	ends := make(chan func(), 1)
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		(<-ends)()
+		panic(http.ErrAbortHandler)
+	}))
+	defer server.Close()
+	l := startLive(t, LiveOptions{URL: server.URL, Provider: newProvider(t), Wait: atOnce, Log: slog.New(slog.NewTextHandler(&said, nil))})
+	ends <- l.end
+	l.Press()
+	require.Zero(t, (<-l.overs).log.requests)
+	l.stop()
+	require.NotContains(t, said.String(), "level=ERROR")
+	require.Contains(t, said.String(), "the storm is over")
+}
+
 // A customer, or a provider, who is told to come again does.
 func TestLiveComesAgain(t *testing.T) {
 	t.Parallel()
