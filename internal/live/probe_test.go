@@ -170,16 +170,16 @@ SELECT md5(i::text)::uuid, 1, 'create', 'PENDING', now() - interval '59 minutes'
 func TestMovesInFreedPages(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	m := named(t, machines(t), "order")
+	db, m := b.open(), named(t, machines(t), "order")
 	b.exec(`INSERT INTO order_history (order_id, version, event, to_status, at) SELECT md5(i::text)::uuid, 1, 'create', 'PENDING', now() - interval '2 days' FROM generate_series(1, 40000) AS i`)
-	moves, err := b.open().Moves(t.Context(), m)
+	moves, err := db.Moves(t.Context(), m)
 	require.NoError(t, err)
 	require.False(t, moves.Freed)
 	b.exec(`DELETE FROM order_history WHERE ctid < '(50,0)'`)
 	b.exec(`VACUUM order_history`)
 	b.exec(`INSERT INTO order_history (order_id, version, event, to_status, at) SELECT md5('x' || i)::uuid, 1, 'create', 'PENDING', now() FROM generate_series(1, 100) AS i`)
 	require.Eventually(t, func() bool { // statistics are the server's to tell, a moment later
-		moves, err = b.open().Moves(t.Context(), m)
+		moves, err = db.Moves(t.Context(), m)
 		return err == nil && moves.Freed
 	}, soon, 10*time.Millisecond)
 	require.Empty(t, moves.Moves, "they went into the first pages")
