@@ -7,7 +7,7 @@ export default async function ({ check, equal, open, sound, test, phone, dark, c
   const here = (page) => page.locator("#figure .here").evaluateAll((all) => all.map((s) => s.dataset.state));
   const said = async (page) => (await page.locator(".last .said").innerText()).split(/\s+/).slice(0, 2).join(" ");
   const fire = (page, name) => page.locator(".fire", { hasText: new RegExp("^" + name + "\\b") }).first();
-  const told = (page, text) => page.locator(".last .said", { hasText: text }).waitFor();
+  const told = (page, text) => page.locator(".last .said", { hasText: new RegExp("\\b" + text + "\\b") }).waitFor(); // pay is no payment
 
   await test("a row is led through its life by clicks", async () => {
     const page = await open(order);
