@@ -2,9 +2,11 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -41,17 +43,20 @@ const (
 // or the id of an event in the inbox, whose rows are then found by the same ways. A way
 // without an index is not gone. Rows come once, by the first way that finds them.
 //
-// A machine that cannot be read is passed over, and told of in the error, which is
+// A database that is away ends the search. A machine that cannot be read is passed over, and told of in the error, which is
 // joined of *Errors; what was found in others comes with it.
 func (d *Database) Find(ctx context.Context, machines []*model.Machine, text string) ([]Found, []error) {
 	text = strings.TrimSpace(text)
-	if text == "" || len(text) > maxText || strings.ContainsRune(text, 0) {
+	if text == "" || len(text) > maxText || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
 		return nil, nil
 	}
 	words, from, err := d.toldOf(ctx, text)
 	var errs []error
 	if err != nil {
 		errs = append(errs, err)
+	}
+	if errors.Is(err, ErrAway) { // the others would wait as long for the same
+		return nil, errs
 	}
 	var found []Found
 	for _, m := range machines {
@@ -61,6 +66,9 @@ func (d *Database) Find(ctx context.Context, machines []*model.Machine, text str
 		here, err := d.findIn(ctx, lifecycle{m}, text, words, from)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", m.Name, err))
+		}
+		if errors.Is(err, ErrAway) {
+			break
 		}
 		for _, f := range here {
 			if !slices.ContainsFunc(found, func(o Found) bool { return o.Machine == f.Machine && slices.Equal(o.Key, f.Key) }) {

@@ -100,7 +100,7 @@ func (d *Database) Deliveries(ctx context.Context) (Deliveries, error) {
 			of.Back = min(Window, seconds(*reach))
 		}
 		of.Verdicts, err = all[Verdict](ctx, tx, `SELECT greatest(0, floor(extract(epoch FROM now() - d.received_at) / 60))::int, v.verdict, count(*)
-FROM `+last+` AS d, unnest(COALESCE(d.verdicts, '{}')) AS v(verdict) GROUP BY 1, 2 ORDER BY 1, 2`, Most)
+FROM `+last+` AS d, unnest(COALESCE(d.verdicts, array_fill('interrupted'::text, ARRAY[greatest(1, cardinality(d.events))]))) AS v(verdict) GROUP BY 1, 2 ORDER BY 1, 2`, Most)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"net"
 	"testing"
 	"time"
 
@@ -115,6 +116,7 @@ func TestFind(t *testing.T) {
 		"":           nil,
 		"'; --":      nil,
 		"a\x00b":     nil,
+		"a\xffb":     nil,
 		"[\"p1\",1]": nil,
 	} {
 		found, errs := db.Find(t.Context(), all, text)
@@ -181,4 +183,29 @@ func TestMovesAndCounts(t *testing.T) {
 	require.Equal(t, []string{second}, oldest[0].Key)
 	require.True(t, oldest[0].Whole)
 	require.InDelta(t, (10 * time.Minute).Seconds(), oldest[0].For.Seconds(), 120)
+}
+
+// A delivery of which nobody has said what came of it counts as one that was interrupted.
+func TestDeliveriesWithoutAVerdict(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.exec(`INSERT INTO fsm_deliveries (provider, message_id, digest, events) VALUES ('stripe', 'm1', '', '{1,2}'), ('stripe', 'm2', '', '{}')`)
+	told, err := b.open().Deliveries(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []Verdict{{Minute: 0, Verdict: "interrupted", N: 3}}, told.Verdicts)
+}
+
+// A server that takes connections and says nothing is waited for once.
+func TestFindGivesUpOnce(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = silent.Close() }()
+	db, err := Open("postgres://nobody@" + silent.Addr().String() + "/x?sslmode=disable")
+	require.NoError(t, err)
+	defer db.Close()
+	found, errs := db.Find(t.Context(), machines(t), "anything")
+	require.Empty(t, found)
+	require.Len(t, errs, 1)
+	require.ErrorIs(t, errs[0], ErrAway)
 }

@@ -55,7 +55,7 @@ func TestARefusedVisitorSeesNoAction(t *testing.T) {
 
 func TestActionsLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"javascript:alert(1)", "/storm", "127.0.0.1:9464/storm", "ftp://x/", "http://", "http://x;script-src *", "http://a,b/", "http://[::1"} {
+	for _, url := range []string{"javascript:alert(1)", "/storm", "127.0.0.1:9464/storm", "ftp://x/", "http://", "http://x;script-src *", "http://a,b/", "http://*/", "http://[::1"} {
 		_, err := studio.New(t.Context(), studio.Options{Root: "../..", Paths: []string{"definitions"}, Addr: "127.0.0.1:0", Actions: []studio.Link{{Text: "Storm", URL: url}}})
 		require.EqualError(t, err, `the action "Storm" must lead to an address that begins with http:// or https://`, url)
 	}

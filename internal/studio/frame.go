@@ -73,7 +73,7 @@ func (v *visit) framed(p page, main template.HTML) framed {
 		query.Del("token")
 		f.Languages = append(f.Languages, menuEntry{
 			Text: map[string]string{"en": "EN", "zh": "中文"}[lang], Lang: lang, Current: lang == v.Lang,
-			Href: (&url.URL{Path: v.URL.Path, RawQuery: query.Encode()}).RequestURI(),
+			Href: (&url.URL{Path: v.URL.Path, RawPath: v.URL.RawPath, RawQuery: query.Encode()}).RequestURI(), // a key may have a slash
 		})
 	}
 	if p.bare {

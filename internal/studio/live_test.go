@@ -226,3 +226,15 @@ func TestLiveWorksInABrowser(t *testing.T) {
 	go s.moveWhenAsked(ctx, filepath.Join(s.dir, "definitions", "move"))
 	browse(t, "live", s.open)
 }
+
+// A key with slashes is the same row in the other language.
+func TestARowKeepsItsKeyInTheOtherLanguage(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.exec(`INSERT INTO refunds (refund_no, status, version, order_id, payment_no, amount_cents) VALUES ('a//../b', 'REQUESTED', 1, $1, 'p', 5)`, paid)
+	const path = "/m/refund/rows/a%2F%2F..%2Fb?lang="
+	_, body := s.get(200, path+"en")
+	require.Contains(t, body, `href="`+path+`zh"`)
+	_, body = s.get(200, path+"zh")
+	require.Contains(t, body, "a//../b")
+}

@@ -154,7 +154,7 @@ var errNoAddress = errors.New("must lead to an address that begins with http:// 
 // is none.
 func originOf(l Link) (string, error) {
 	u, err := url.Parse(l.URL)
-	if err != nil || u.Host == "" || strings.ContainsAny(u.Host, ";, '\"") || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || u.Host == "" || strings.ContainsAny(u.Host, ";, '\"*") || u.Scheme != "http" && u.Scheme != "https" {
 		return "", errNoAddress
 	}
 	return u.Scheme + "://" + u.Host, nil

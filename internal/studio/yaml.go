@@ -12,22 +12,33 @@ import (
 // span is a piece of a line of YAML that is shown in one way.
 type span struct{ Class, Text string }
 
+// maxLine is how much of a line is shown, in bytes.
+const maxLine = 4096
+
 // spans cuts a line into keys, comments, what cannot be seen, and the rest; what
 // is found in it begins at the places given. It colours, and does not parse: a line inside
 // of a longer text may be coloured as if it stood alone.
 func spans(line []byte, found []diag.Position) []span {
+	more := len(line) - maxLine
+	if more > 0 {
+		line = line[:maxLine]
+	}
 	runes, classes := readable(line)
 	colour(runes, classes)
 	for _, p := range found {
 		mark(runes, classes, p.Col-1)
 	}
 	var out []span
-	for i, r := range runes {
-		if i > 0 && classes[i] == classes[i-1] {
-			out[len(out)-1].Text += r
-			continue
+	for from := 0; from < len(runes); {
+		to := from + 1
+		for to < len(runes) && classes[to] == classes[from] {
+			to++
 		}
-		out = append(out, span{classes[i], r})
+		out = append(out, span{classes[from], strings.Join(runes[from:to], "")})
+		from = to
+	}
+	if more > 0 {
+		out = append(out, span{"odd", fmt.Sprintf("… +%d B", more)})
 	}
 	return out
 }
