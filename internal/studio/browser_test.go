@@ -10,6 +10,8 @@ import (
 
 	"github.com/pawl-go/pawl/internal/needs"
 	"github.com/pawl-go/pawl/internal/studio"
+	"github.com/pawl-go/pawl/internal/testdb"
+	"github.com/pawl-go/pawl/migrations"
 )
 
 // browse has a browser do the checks of one kind: testdata/node/studio.mjs of package
@@ -39,4 +41,15 @@ func TestDefinitionsWorkInABrowser(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "definitions", name), []byte(text), 0o644))
 	}
 	browse(t, "definitions", watching(t, dir, studio.Options{}))
+}
+
+// The head has the most with a database and a button, and the smallest phone the least room.
+func TestTheFrameWorksInABrowser(t *testing.T) {
+	t.Parallel()
+	order, err := os.ReadFile("../../definitions/order.yaml")
+	require.NoError(t, err)
+	pool := testdb.New(t, testdb.WithMigrations(migrations.FS))
+	browse(t, "frame", serve(t, project(t, map[string]string{"order.yaml": string(order), "lamp.yaml": lamp}), studio.Options{
+		Database: pool.Config().ConnString(), Actions: []studio.Link{{Text: "Storm", URL: "http://127.0.0.1:9464/storm/token"}},
+	}))
 }

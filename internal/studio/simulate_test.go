@@ -84,7 +84,7 @@ func TestEveryStepThatIsOfferedIsThere(t *testing.T) {
 			promised := words(under(group, "mark")[0])
 			for _, way := range under(group, "fire") {
 				href, _ := attribute(way, "href")
-				last := under(s.parsed(href), "last")
+				last := under(s.parsed(href), "answer")
 				require.Len(t, last, 1, href)
 				if len(under(group, "chips")) == 0 {
 					require.Equal(t, promised, words(under(last[0], "mark")[0]), href)
@@ -102,7 +102,7 @@ func TestAStepIsTold(t *testing.T) {
 	require.Equal(t, "PAID", nameOf(under(root, "here")[0], "data-state"))
 	took := under(root, "took")
 	require.Equal(t, []string{"PAYING", "PAID", "payment_succeeded"}, []string{nameOf(took[0], "data-from"), nameOf(took[0], "data-to"), nameOf(took[1], "data-event")})
-	last := words(under(root, "last")[0])
+	last := words(under(root, "answer")[0])
 	for _, want := range []string{"Applied payment_succeeded", "true amount_matches total_cents = @paid_cents", "the amount paid is the amount due", "paid_cents 0", "order_paid", "Recorded as a fact: p1, fingerprint 100", "Tell it again", "Tell it with paid_cents = 101"} {
 		require.Contains(t, last, want)
 	}
@@ -116,10 +116,10 @@ func TestAStepIsTold(t *testing.T) {
 	}
 	require.Equal(t, 3, steps)
 
-	again := words(under(s.parsed(paid+"/payment_succeeded,payment_no=p1,paid_cents=100"), "last")[0])
+	again := words(under(s.parsed(paid+"/payment_succeeded,payment_no=p1,paid_cents=100"), "answer")[0])
 	require.Contains(t, again, "Replayed")
 	require.Contains(t, again, "Step 3 has told this fact already: the identity payment_no = p1 is known, so no cell is looked at.")
-	other := words(under(s.parsed(paid+"/payment_succeeded,payment_no=p1,paid_cents=7&lang=zh"), "last")[0])
+	other := words(under(s.parsed(paid+"/payment_succeeded,payment_no=p1,paid_cents=7&lang=zh"), "answer")[0])
 	require.Contains(t, other, "Mismatched")
 	require.Contains(t, other, "指纹原为 100，现为 7。")
 }
@@ -161,7 +161,7 @@ func TestAGuardIsChosen(t *testing.T) {
 	t.Parallel()
 	s := simulated(t)
 	root := s.parsed("/m/hard/simulate?s=1/.create/e")
-	last := under(root, "last")[0]
+	last := under(root, "answer")[0]
 	require.Contains(t, words(last), "your choice")
 	require.Contains(t, words(last), "cannot be worked out here (note)", "it reads a value that is not known")
 	end := map[string]string{"It is true": "B", "It is false": "C", "It is NULL": "C"}
@@ -170,7 +170,7 @@ func TestAGuardIsChosen(t *testing.T) {
 			delete(end, words(link))
 			next := s.parsed(nameOf(link, "href"))
 			require.Equal(t, want, nameOf(under(next, "here")[0], "data-state"))
-			require.Contains(t, words(under(next, "last")[0]), "chosen by you")
+			require.Contains(t, words(under(next, "answer")[0]), "chosen by you")
 		}
 	}
 	require.Empty(t, end)

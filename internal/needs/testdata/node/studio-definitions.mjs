@@ -240,6 +240,7 @@ export default async function ({ folder, check, equal, open, sound, narrow, test
     ];
     await sound([...paths, "/m/order?event=cancel"], {});
     await sound([...paths, "/m/m1"], { ...phone, ...dark, ...chinese });
-    await narrow(["/m/order", "/m/order/suites/races", "/m/journey?state=STOP_5", "/m/none"], phone);
+    await narrow(["/m/order", "/m/order/suites/races", "/m/journey?state=STOP_5", "/m/none", "/m/order/diff"], phone);
+    await narrow(["/m/order/diff"], { ...phone, viewport: { width: 360, height: 740 } });
   });
 }

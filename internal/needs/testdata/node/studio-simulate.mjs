@@ -5,9 +5,9 @@ const paid = ordered + "/payment_succeeded,payment_no=p1,paid_cents=100";
 
 export default async function ({ check, equal, open, sound, test, phone, dark, chinese }) {
   const here = (page) => page.locator("#figure .here").evaluateAll((all) => all.map((s) => s.dataset.state));
-  const said = async (page) => (await page.locator(".last .said").innerText()).split(/\s+/).slice(0, 2).join(" ");
+  const said = async (page) => (await page.locator(".answer .said").innerText()).split(/\s+/).slice(0, 2).join(" ");
   const fire = (page, name) => page.locator(".fire", { hasText: new RegExp("^" + name + "\\b") }).first();
-  const told = (page, text) => page.locator(".last .said", { hasText: new RegExp("\\b" + text + "\\b") }).waitFor(); // pay is no payment
+  const told = (page, text) => page.locator(".answer .said", { hasText: new RegExp("\\b" + text + "\\b") }).waitFor(); // pay is no payment
 
   await test("a row is led through its life by clicks", async () => {
     const page = await open(order);
@@ -21,7 +21,7 @@ export default async function ({ check, equal, open, sound, test, phone, dark, c
     await fire(page, "payment_succeeded").click();
     await told(page, "payment_succeeded");
     equal(await said(page), "Applied payment_succeeded", "the answer");
-    await page.locator(".last a", { hasText: "Tell it again" }).click();
+    await page.locator(".answer a", { hasText: "Tell it again" }).click();
     await told(page, "Replayed");
     await page.locator(".tape > li").nth(2).locator("a", { hasText: "Tell it with" }).click();
     await told(page, "Mismatched");
@@ -45,7 +45,7 @@ export default async function ({ check, equal, open, sound, test, phone, dark, c
     await way.getByLabel("paid_cents").fill("7");
     await way.getByLabel("paid_cents").press("Enter");
     await told(page, "Compensated");
-    check((await page.locator(".last").innerText()).includes("false"), "the guard is false");
+    check((await page.locator(".answer").innerText()).includes("false"), "the guard is false");
     await page.locator(".fire.first").click();
     await told(page, "expire");
     equal(await here(page), ["CANCELLED"], "the deadline");
