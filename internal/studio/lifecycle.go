@@ -27,10 +27,9 @@ func lifecyclePart(s *Studio) (part, error) {
 // lifecyclePage is what the page shows.
 type lifecyclePage struct {
 	*machine
-	View gendocs.View
-	// Kept is what is shown alone, "state" or "event", and KeptName its name.
-	Kept, KeptName string
-	Sections       []gendocs.Section
+	kept
+	View     gendocs.View
+	Sections []gendocs.Section
 	// Deadlines are the states that have one.
 	Deadlines []*model.State
 }
@@ -88,49 +87,21 @@ func (p lifecyclePage) Leads(s *model.State) []*model.State {
 // Loops reports whether a deadline leads back to its state.
 func (p lifecyclePage) Loops(s *model.State) bool { return slices.Contains(p.Leads(s), s) }
 
-// keep draws the picture with one state or event alone, when the address names it:
-// a page without a script shows it, too, and one with a script goes on from there.
+// keep draws the picture with what the address names alone.
 func (p *lifecyclePage) keep(v *visit) error {
-	query := v.URL.Query()
-	state, event := p.Model.State(query.Get("state")), p.Model.Event(query.Get("event"))
-	marks := &gensvg.Marks{Whole: "picked"}
-	switch {
-	case state != nil:
-		p.Kept, p.KeptName = "state", state.Name
-		marks.Arc = func(e *picture.Edge, _ picture.Arc) string { return on(e.From == state || e.To == state) }
-		marks.Edge = func(e *picture.Edge) string { return on(e.From == state || e.To == state) }
-	case event != nil:
-		p.Kept, p.KeptName = "event", event.Name
-		marks.Arc = func(_ *picture.Edge, a picture.Arc) string { return on(a.Transition.Event == event) }
-		marks.Edge = func(e *picture.Edge) string {
-			return on(slices.ContainsFunc(e.Arcs, func(a picture.Arc) bool { return a.Transition.Event == event }))
-		}
-	default:
+	if p.kept = v.keptOf(p.Model); p.Kept == "" {
 		return nil
 	}
-	drawn := picture.Of(p.Model)
-	marks.State = func(s *model.State) string {
-		return on(s == state || slices.ContainsFunc(drawn.Edges, func(e *picture.Edge) bool {
-			return (e.From == s || e.To == s) && marks.Edge(e) != ""
-		}))
-	}
-	shown := drawn
+	shown := picture.Of(p.Model)
 	if len(p.Model.States) > picture.Large {
-		shown = drawn.Overview()
+		shown = shown.Overview()
 	}
-	svg, err := gensvg.Fragment(shown, gensvg.Options{Lang: v.Lang, ID: p.Model.Name, NoTitle: true, Marks: marks})
+	svg, err := gensvg.Fragment(shown, gensvg.Options{Lang: v.Lang, ID: p.Model.Name, NoTitle: true, Marks: p.marks})
 	if large := (*gensvg.TooLarge)(nil); errors.As(err, &large) {
 		return nil
 	}
 	p.View.Picture = template.HTML(svg) // its renderer has escaped it
 	return err
-}
-
-func on(is bool) string {
-	if is {
-		return "on"
-	}
-	return ""
 }
 
 // links are the addresses of what was made of a machine.

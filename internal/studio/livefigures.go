@@ -18,12 +18,12 @@ var places = regexp.MustCompile(`(<g class="pawl-figure" id="[^"]*-)([fg])([0-9]
 
 // drawing is the picture with places for figures; empty for a machine that is too
 // large for one.
-func drawing(m *model.Machine, lang string) (svg string, edges []*picture.Edge) {
+func drawing(m *model.Machine, lang string, marks *gensvg.Marks) (svg string, edges []*picture.Edge) {
 	p := picture.Of(m)
 	if len(m.States) > picture.Large {
 		p = p.Overview()
 	}
-	content, err := gensvg.Fragment(p, gensvg.Options{Lang: lang, ID: m.Name + "-live", NoTitle: true, NoLegend: true, Figures: true})
+	content, err := gensvg.Fragment(p, gensvg.Options{Lang: lang, ID: m.Name + "-live", NoTitle: true, NoLegend: true, Figures: true, Marks: marks})
 	if err != nil {
 		return "", nil // too large
 	}
@@ -31,8 +31,8 @@ func drawing(m *model.Machine, lang string) (svg string, edges []*picture.Edge) 
 }
 
 // withFigures writes the rows of each state on its box, and the flow on its arrow.
-func withFigures(m *model.Machine, lang string, v live.View) template.HTML {
-	svg, edges := drawing(m, lang)
+func withFigures(m *model.Machine, lang string, v live.View, marks *gensvg.Marks) template.HTML {
+	svg, edges := drawing(m, lang, marks)
 	whole := places.ReplaceAllStringFunc(svg, func(place string) string {
 		at := places.FindStringSubmatch(place)
 		n, err := strconv.Atoi(at[3])

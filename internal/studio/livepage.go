@@ -18,6 +18,7 @@ import (
 type livePage struct {
 	*machine
 	live.View
+	kept
 	Away       time.Time
 	Troubles   []trouble
 	Picture    template.HTML
@@ -66,7 +67,8 @@ func (l *rows) page(v *visit) error {
 			data.Troubles = append(data.Troubles, *t)
 		}
 	}
-	data.Picture = withFigures(m.Model, v.Lang, data.View)
+	data.kept = v.keptOf(m.Model)
+	data.Picture = withFigures(m.Model, v.Lang, data.View, data.marks)
 	if data.View.Moves.Known() {
 		data.Flow = rate(data.View.Moves.Value.Rate())
 	}

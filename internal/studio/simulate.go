@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/oracle"
+	"github.com/pawl-go/pawl/internal/picture"
 	"github.com/pawl-go/pawl/internal/simulate"
 )
 
@@ -131,6 +132,7 @@ type life struct {
 // simulatePage is what the page shows.
 type simulatePage struct {
 	*machine
+	kept
 	HasTable bool
 	// Text is the life as the address has it, for forms.
 	Text    string
@@ -184,7 +186,8 @@ func (l *life) page() (simulatePage, error) {
 	}
 	p.Create = l.createForm()
 	var err error
-	if p.Picture, p.Whole, err = l.picture(); err != nil {
+	p.kept = l.keptOf(m.Model)
+	if p.Picture, p.Whole, err = l.picture(p.marks); err != nil {
 		return p, err
 	}
 	r, there := l.tape.Row()
@@ -203,7 +206,7 @@ func (l *life) page() (simulatePage, error) {
 
 // picture marks where the row stands, and the step that it took last. Of a machine
 // that is too large to read as a whole it is the state with its neighbours.
-func (l *life) picture() (picture template.HTML, whole bool, err error) {
+func (l *life) picture(marks *gensvg.Marks) (svg template.HTML, whole bool, err error) {
 	parts, err := l.machine.drawn[l.Lang]()
 	if err != nil {
 		return "", false, err
@@ -223,5 +226,17 @@ func (l *life) picture() (picture template.HTML, whole bool, err error) {
 			step = &gensvg.Step{From: last.From, To: last.To, Event: last.Event.Name}
 		}
 	}
-	return template.HTML(gensvg.Standing(shown, here, step)), shown == parts.Picture, nil // escaped where it was drawn
+	whole = shown == parts.Picture
+	if whole && marks != nil {
+		drawn := picture.Of(l.machine.Model)
+		if len(drawn.Nodes) > picture.Large {
+			drawn = drawn.Overview()
+		}
+		content, err := gensvg.Fragment(drawn, gensvg.Options{Lang: l.Lang, ID: l.machine.Name, NoTitle: true, Marks: marks})
+		if err != nil {
+			return "", false, err
+		}
+		shown = string(content)
+	}
+	return template.HTML(gensvg.Standing(shown, here, step)), whole, nil // escaped where it was drawn
 }

@@ -142,18 +142,17 @@
 
   // What is kept in the picture is in the address, so that it can be shared.
   document.addEventListener("pawl-kept", function (e) {
-    var to = new URL(location.href);
-    to.searchParams.delete("state");
-    to.searchParams.delete("event");
-    if (e.detail) { to.searchParams.set(e.detail.kind, e.detail.name); }
-    history.replaceState(history.state, "", to);
-    all(".switch a[href]").forEach(function (a) {
-      var lang = a.dataset.lang, other = new URL(to);
-      other.searchParams.set("lang", lang);
-      other.hash = "";
-      a.href = other.pathname + other.search;
-    });
+    var to = asked(location.search, ["state", "event"], e.detail && e.detail.kind, e.detail && e.detail.name);
+    history.replaceState(history.state, "", location.pathname + to + location.hash);
+    all(".switch a[href]").forEach(function (a) { a.href = location.pathname + asked(to, ["lang"], "lang", a.dataset.lang); });
   });
+  // asked is a query with a value in the place of others. What else it has stays as it
+  // is written: a simulated life can be read in it.
+  function asked(query, without, name, value) {
+    var parts = query.replace(/^\?/, "").split("&").filter(function (part) { return part && without.indexOf(part.split("=")[0]) < 0; });
+    if (name) { parts.push(name + "=" + new URLSearchParams([["", value]]).toString().slice(1)); }
+    return parts.length ? "?" + parts.join("&") : "";
+  }
 
   // Size and place of a picture: 1 is as wide as there is room for.
   var sizes = {};

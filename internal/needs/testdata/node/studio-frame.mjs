@@ -11,4 +11,48 @@ export default async function ({ check, equal, open, narrow, test, phone }) {
     equal(await page.locator(".tools").evaluate((at) => at.scrollWidth - at.clientWidth), 0, "and all of the head is seen");
     equal(await page.locator(".action button").evaluate((at) => document.elementFromPoint(at.getBoundingClientRect().x + 20, at.getBoundingClientRect().y + 10) === at), true, "its button, too");
   });
+
+  await test("what is chosen in any picture is in the address, and is read from it", async () => {
+    const near = ["COMPLETED", "PAID", "REFUNDING", "SHIPPED"];
+    const lit = (page) => page.locator("#figure .picked [data-state].on").evaluateAll((all) => all.map((s) => s.dataset.state).sort());
+    for (const path of ["/m/order/live", "/m/order/simulate"]) {
+      for (const javaScriptEnabled of [true, false]) {
+        const page = await open(path + "?state=SHIPPED", { javaScriptEnabled });
+        equal(await lit(page), near, path);
+        await page.context().close();
+      }
+    }
+    const life = "?s=1/.create,customer_id=ann,sku=tea,quantity=2,total_cents=100/pay";
+    const page = await open("/m/order/simulate" + life);
+    await page.locator('#figure [data-state="SHIPPED"]').click();
+    equal(await page.evaluate(() => location.search), life + "&state=SHIPPED", "the life is left as it was written");
+    check((await page.locator(".switch a").getAttribute("href")).endsWith(life + "&state=SHIPPED&lang=zh"), "in the other language, too");
+    await page.keyboard.press("Escape");
+    equal(await page.evaluate(() => location.search), life, "and after it was let go");
+  });
+
+  await test("the tools of a picture cover no state", async () => {
+    for (const options of [{}, phone]) {
+      for (const path of ["/m/lamp", "/m/lamp/simulate", "/m/order"]) {
+        const page = await open(path, options);
+        const covered = await page.evaluate(() => {
+          const tools = document.querySelector(".zoom").getBoundingClientRect();
+          return [...document.querySelectorAll("#figure svg [data-state]")].map((s) => s.getBoundingClientRect())
+            .filter((s) => s.left < tools.right && s.right > tools.left && s.top < tools.bottom && s.bottom > tools.top).length;
+        });
+        equal(covered, 0, path + " " + JSON.stringify(options));
+        equal(await page.evaluate(() => document.querySelector(".zoom").getBoundingClientRect().bottom <= document.querySelector("#figure svg").getBoundingClientRect().top), true, path + ": they have a place of their own");
+        await page.context().close();
+      }
+    }
+  });
+
+  await test("a key leads past the stories of a simulated life", async () => {
+    const page = await open("/m/order/simulate");
+    await page.locator("#main .skip").focus();
+    check(await page.locator("#main .skip").evaluate((at) => at.getBoundingClientRect().left >= 0), "it is seen when it has the focus");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    check(await page.evaluate(() => !!document.activeElement.closest(".sim-do")), "the next key is among the calls");
+  });
 }
