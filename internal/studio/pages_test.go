@@ -162,6 +162,7 @@ func TestAnAddressShowsOneStateOrEvent(t *testing.T) {
 		"/m/order?state=NONE":                 nil,
 		"/m/order?state=SHIPPED":              {"COMPLETED", "PAID", "REFUNDING", "SHIPPED"},
 		"/m/order?event=cancel":               {"CANCELLED", "PAYING", "PENDING"},
+		"/m/order/simulate?state=SHIPPED":     {"COMPLETED", "PAID", "REFUNDING", "SHIPPED"},
 		"/m/hostile?state=a%3A%3Ab":           {"<script>alert(1)</script>", "a::b", "in transit"},
 		"/m/hostile?event=%22quoted%22&lang=": {"<script>alert(1)</script>", "a::b"},
 	} {
@@ -183,4 +184,37 @@ func marked(root *html.Node, kind, class string) (names []string) {
 		}
 	}
 	return names
+}
+
+// An address of the database's pages says what they lack where no database was named.
+func TestPagesOfADatabaseSayThatThereIsNone(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
+	for _, path := range []string{"/m/lamp/live", "/m/lamp/rows/1", "/m/lamp/rows/1/2", "/find?q=1", "/lags"} {
+		_, body := s.get(404, path)
+		require.Contains(t, body, "--database URL", path)
+		require.NotContains(t, body, "There is no such page", path)
+	}
+	_, body := s.get(404, "/m/lamp/none")
+	require.NotContains(t, body, "--database URL.", "of others it is nothing that a database would help")
+}
+
+func TestOneErrorIsNoErrors(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": strings.Replace(lamp, `to: "ON"`, `to: "GREEN"`, 1)}), studio.Options{})
+	require.Regexp(t, `\b1 error\b`, said(s.parsed("/")))
+	require.Regexp(t, `\b1 error\b`, said(s.parsed("/m/lamp/source")))
+}
+
+// Every page of a machine but the first says in its heading which one it is.
+func TestHeadingsSayWhichPageOfWhichMachine(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
+	for page, want := range map[string]string{"source": "Source lamp", "simulate": "Simulate lamp", "suites": "Suites lamp", "diff": "Diff lamp"} {
+		for n := range s.parsed("/m/lamp/" + page).Descendants() {
+			if n.Data == "h1" {
+				require.Equal(t, want, strings.Join(strings.Fields(said(n)), " "))
+			}
+		}
+	}
 }

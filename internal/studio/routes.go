@@ -15,6 +15,7 @@ var parts = []func(*Studio) (part, error){
 	lifecyclePart,
 	simulatePart,
 	livePart,
+	unaskedPart,
 	sourcePart,
 	suitesPart,
 	diffPart,

@@ -138,12 +138,15 @@ func (v *visit) answer(status int, p page) error {
 // and neither tells a password.
 func (v *visit) fail(err error) {
 	var missing *notFound
+	var bare *noDatabase
 	status, data := http.StatusInternalServerError, failure{Text: withoutPasswords(err.Error())}
 	switch {
 	case v.Context().Err() != nil:
 		return // nobody waits for it any more
 	case errors.As(err, &missing):
 		status, data.Missing, data.Text = http.StatusNotFound, true, missing.what.In(v.Lang)
+	case errors.As(err, &bare):
+		status, data.Missing, data.Unasked, data.Text = http.StatusNotFound, true, true, unasked.In(v.Lang)
 	default:
 		_, _ = fmt.Fprintf(v.studio.options.Log, "fsmgen studio: %s: %s\n", v.URL.Path, data.Text)
 	}
@@ -162,8 +165,10 @@ func (v *visit) fail(err error) {
 // failure is what the page of an error shows.
 type failure struct {
 	Missing, Refused bool
-	Text             string
-	Machines         []string
+	// Unasked says of a missing page that it needs a database.
+	Unasked  bool
+	Text     string
+	Machines []string
 }
 
 // refuse answers those who have no token.
