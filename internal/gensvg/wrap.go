@@ -132,5 +132,7 @@ const (
 )
 
 // closes and opens are the marks that no line begins and none ends with.
-func closes(r rune) bool { return strings.ContainsRune(",。、;:!?)】」》,;!?)]", r) }
-func opens(r rune) bool  { return strings.ContainsRune("(【「《([", r) }
+func closes(r rune) bool {
+	return strings.ContainsRune(",;:!?)]\u3001\u3002\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff1a\uff1b\uff1f", r)
+}
+func opens(r rune) bool { return strings.ContainsRune("([\u300a\u300c\u300e\u3010\uff08", r) }
