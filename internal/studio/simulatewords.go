@@ -10,21 +10,21 @@ import (
 )
 
 // outcomeWord is what an outcome is called here: the word of the runtime where it
-// has one. The class gives it its colour.
+// has one, in Chinese as the pages of the database have it. The class gives it its colour.
 type outcomeWord struct {
 	class      string
 	word, when wording.Phrase
 }
 
 var outcomeWords = map[simulate.Outcome]outcomeWord{
-	oracle.Applied:      {"move", wording.Phrase{EN: "Applied", ZH: "Applied"}, wording.Phrase{EN: "moves the row", ZH: "行发生转换"}},
-	oracle.Compensated:  {"compensate", wording.Phrase{EN: "Compensated", ZH: "Compensated"}, wording.Phrase{EN: "nothing moves; the fact is recorded once, and someone gets work", ZH: "状态不变；事实只记录一次，并留下待处理的工作"}},
-	oracle.Replayed:     {"replay", wording.Phrase{EN: "Replayed", ZH: "Replayed"}, wording.Phrase{EN: "told again: success, nothing done", ZH: "重复告知：成功，未做任何事"}},
-	oracle.Ignored:      {"ignore", wording.Phrase{EN: "Ignored", ZH: "Ignored"}, wording.Phrase{EN: "harmless here: success, nothing done", ZH: "在此无害：成功，未做任何事"}},
-	oracle.Rejected:     {"reject", wording.Phrase{EN: "Rejected", ZH: "Rejected"}, wording.Phrase{EN: "not legal in this state", ZH: "该状态下不合法"}},
-	oracle.GuardFailed:  {"guard_failed", wording.Phrase{EN: "GuardFailed", ZH: "GuardFailed"}, wording.Phrase{EN: "the state is right, and no guard is true", ZH: "状态正确，但没有条件成立"}},
-	oracle.Stale:        {"reject", wording.Phrase{EN: "Stale", ZH: "Stale"}, wording.Phrase{EN: "the expected version is not the row's: reload and try again", ZH: "期望的版本与行不符：请重新读取后再试"}},
-	oracle.Mismatched:   {"reject", wording.Phrase{EN: "Mismatched", ZH: "Mismatched"}, wording.Phrase{EN: "the identity is known, and says something else now: a conflict to look into", ZH: "身份已知，但内容不同：需要调查的冲突"}},
+	oracle.Applied:      {"move", wording.Phrase{EN: "Applied", ZH: "已应用"}, wording.Phrase{EN: "moves the row", ZH: "行发生转换"}},
+	oracle.Compensated:  {"compensate", wording.Phrase{EN: "Compensated", ZH: "已补偿"}, wording.Phrase{EN: "nothing moves; the fact is recorded once, and someone gets work", ZH: "状态不变；事实只记录一次，并留下待处理的工作"}},
+	oracle.Replayed:     {"replay", wording.Phrase{EN: "Replayed", ZH: "已重放"}, wording.Phrase{EN: "told again: success, nothing done", ZH: "重复告知：成功，未做任何事"}},
+	oracle.Ignored:      {"ignore", wording.Phrase{EN: "Ignored", ZH: "已忽略"}, wording.Phrase{EN: "harmless here: success, nothing done", ZH: "在此无害：成功，未做任何事"}},
+	oracle.Rejected:     {"reject", wording.Phrase{EN: "Rejected", ZH: "已拒绝"}, wording.Phrase{EN: "not legal in this state", ZH: "该状态下不合法"}},
+	oracle.GuardFailed:  {"guard_failed", wording.Phrase{EN: "GuardFailed", ZH: "条件不成立"}, wording.Phrase{EN: "the state is right, and no guard is true", ZH: "状态正确，但没有条件成立"}},
+	oracle.Stale:        {"reject", wording.Phrase{EN: "Stale", ZH: "版本过期"}, wording.Phrase{EN: "the expected version is not the row's: reload and try again", ZH: "期望的版本与行不符：请重新读取后再试"}},
+	oracle.Mismatched:   {"reject", wording.Phrase{EN: "Mismatched", ZH: "内容不符"}, wording.Phrase{EN: "the identity is known, and says something else now: a conflict to look into", ZH: "身份已知，但内容不同：需要调查的冲突"}},
 	oracle.NotFound:     {"reject", wording.Phrase{EN: "not found", ZH: "无此行"}, wording.Phrase{EN: "there is no row", ZH: "还没有这一行"}},
 	oracle.BadArgument:  {"reject", wording.Phrase{EN: "bad argument", ZH: "参数错误"}, wording.Phrase{EN: "refused before anything was done", ZH: "在做任何事之前被拒绝"}},
 	oracle.CheckFailed:  {"reject", wording.Phrase{EN: "check failed", ZH: "违反约束"}, wording.Phrase{EN: "the row would break a check of its table: nothing is done", ZH: "行将违反表的约束：未做任何事"}},
@@ -113,7 +113,7 @@ func (l *life) why(s *simulate.Told) []string {
 		add(wording.Phrase{EN: "Version %d was expected, and the row has %d.", ZH: "期望版本 %d，行的版本是 %d。"}, s.Step.Version, s.Was)
 	}
 	if s.Outcome == oracle.Replayed && s.Made.Event != "" && s.Made.Event != oracle.EventUntold {
-		add(wording.Phrase{EN: "The first result comes with the answer: %s, version %d.", ZH: "答复带有首次的结果：%s，版本 %d。"}, s.Made.Outcome, s.Made.Version)
+		add(wording.Phrase{EN: "The first result comes with the answer: %s, version %d.", ZH: "答复带有首次的结果：%s，版本 %d。"}, l.say(outcomeWords[s.Made.Outcome].word), s.Made.Version)
 	}
 	return out
 }
