@@ -26,7 +26,8 @@ type line struct {
 	indent bool   // begins where the text behind a mark does
 	center bool
 	rule   bool
-	arc    int // the arc that it belongs to, from 1; 0 for none
+	arc    int  // the arc that it belongs to, from 1; 0 for none
+	figure bool // a figure of the page stands behind it
 }
 
 const (
@@ -34,6 +35,8 @@ const (
 	markRoom = 15
 	// ruleRoom is the room of a rule.
 	ruleRoom = 9
+	// figureGap is between a line and the figure behind it.
+	figureGap = 6
 	// Limits of lines.
 	titleWidth = 190
 	stateWidth = 168
@@ -45,6 +48,9 @@ func (l line) width() int {
 	w := width(l.text, l.font)
 	if l.mark != noMark || l.indent {
 		w += markRoom
+	}
+	if l.figure {
+		w += figureGap + FigureWidth
 	}
 	return w
 }
@@ -79,7 +85,7 @@ func (b *block) add(text string, like line, limit int) {
 		l := like
 		l.text = t
 		if i > 0 {
-			l.rule, l.mark, l.indent = false, noMark, indent
+			l.rule, l.mark, l.indent, l.figure = false, noMark, indent, false
 		}
 		b.lines = append(b.lines, l)
 	}
@@ -151,10 +157,10 @@ func edgeBlock(p *picture.Picture, e *picture.Edge, o Options) block {
 		case picture.Deadline:
 			text, m, tone = strings.TrimPrefix(text, picture.MarkDeadline+" "), markDeadline, "deadline"
 		}
-		like := line{font: fontEvent, mark: m, tone: tone, arc: i + 1}
+		like := line{font: fontEvent, mark: m, tone: tone, arc: i + 1, figure: o.Figures}
 		head, guard := cutGuard(text, a)
 		b.add(head, like, eventWidth)
-		like.font, like.rule, like.mark, like.indent = fontGuard, false, noMark, m != noMark
+		like.font, like.rule, like.mark, like.indent, like.figure = fontGuard, false, noMark, m != noMark, false
 		b.add(guard, like, eventWidth)
 	}
 	return b

@@ -2,6 +2,7 @@ package gensvg_test
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,22 +12,59 @@ import (
 	"github.com/pawl-go/pawl/internal/picture"
 )
 
-// A picture has a place for a figure at each state and at each arrow with words, and is
-// otherwise what it is without.
+// numbers matches a pattern whose groups are numbers.
+func numbers(t *testing.T, pattern, text string) [][]int {
+	t.Helper()
+	var all [][]int
+	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		var row []int
+		for _, digits := range found[1:] {
+			n, err := strconv.Atoi(digits)
+			require.NoError(t, err)
+			row = append(row, n)
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+// A picture has a place for a figure at each state and behind each event on an arrow,
+// and one without figures has none. What stands in such a place is within the label of
+// its arrow, behind the text of its line, and clear of the other places.
 func TestPlacesForFigures(t *testing.T) {
 	t.Parallel()
-	m := real(t)[0]
-	p := picture.Of(m)
-	bare, err := gensvg.Fragment(p, gensvg.Options{ID: "x"})
-	require.NoError(t, err)
-	with, err := gensvg.Fragment(p, gensvg.Options{ID: "x", Figures: true})
-	require.NoError(t, err)
-	place := regexp.MustCompile(`<g class="pawl-figure" id="x-([fg])[0-9]+" transform="translate\([0-9]+ [0-9]+\)"></g>\n`)
-	n := map[string]int{}
-	for _, at := range place.FindAllStringSubmatch(string(with), -1) {
-		n[at[1]]++
+	for _, m := range real(t) {
+		p := picture.Of(m)
+		bare, err := gensvg.Fragment(p, gensvg.Options{ID: "x"})
+		require.NoError(t, err)
+		require.NotContains(t, string(bare), "pawl-figure")
+		content, err := gensvg.Fragment(p, gensvg.Options{ID: "x", Figures: true})
+		require.NoError(t, err)
+		with := string(content)
+		require.Len(t, numbers(t, `id="x-f([0-9]+)" transform="translate\([0-9]+ [0-9]+\)"></g>`, with), len(m.States))
+
+		for i, e := range p.Edges {
+			_, label, found := strings.Cut(with, `id="x-e`+strconv.Itoa(i+1)+`" `)
+			require.True(t, found)
+			label, _, _ = strings.Cut(label, `<g class="pawl-edge`)
+			box := numbers(t, `<rect class="pill" x="(-?[0-9]+)" y="(-?[0-9]+)" width="([0-9]+)" height="([0-9]+)"`, label)[0]
+			places := numbers(t, `id="x-g([0-9]+)-([0-9]+)" transform="translate\((-?[0-9]+) (-?[0-9]+)\)"></g>`, label)
+			require.Len(t, places, len(e.Arcs), "one for each event")
+			below := box[1]
+			for a, at := range places {
+				require.Equal(t, []int{i + 1, a + 1}, at[:2])
+				x, top, bottom := at[2], at[3]-gensvg.FigureHeight/2, at[3]+gensvg.FigureHeight/2
+				require.LessOrEqual(t, below, top, "clear of the one above")
+				require.LessOrEqual(t, x+gensvg.FigureWidth, box[0]+box[2])
+				require.LessOrEqual(t, bottom, box[1]+box[3])
+				before, _, _ := strings.Cut(label, `id="x-g`+strconv.Itoa(i+1)+`-`+strconv.Itoa(a+1)+`"`)
+				text := regexp.MustCompile(`<text class="t-event[^"]*" x="(-?[0-9]+)" y="(-?[0-9]+)">([^<]*)</text>\s*<g class="pawl-figure" $`).FindStringSubmatch(before)
+				require.NotNil(t, text, "it stands behind a line of its event")
+				left, err := strconv.Atoi(text[1])
+				require.NoError(t, err)
+				require.Greater(t, x, left+4*len([]rune(text[3])), "behind %q", text[3])
+				below = bottom
+			}
+		}
 	}
-	require.Equal(t, map[string]int{"f": len(m.States), "g": len(p.Edges)}, n)
-	require.Len(t, place.FindAllString(string(with), -1), strings.Count(string(with), "pawl-figure"))
-	require.Equal(t, string(bare), place.ReplaceAllString(string(with), ""))
 }

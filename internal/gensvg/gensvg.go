@@ -48,13 +48,18 @@ type Options struct {
 	// NoTitle leaves out the machine's name and description, and NoLegend what
 	// explains the signs, for a page that has them elsewhere.
 	NoTitle, NoLegend bool
-	// Figures leaves a place for a page's figure at each box and each arrow that has
-	// words: an empty g of class pawl-figure, whose origin is where the figure's right end
-	// should be. Its id is ID-fN for a state and ID-gN for an edge, numbered as they are.
+	// Figures leaves a place for a page's figure at each box and behind each event on an
+	// arrow: an empty g of class pawl-figure. That of state N has the id ID-fN and its
+	// origin at the upper right corner of the box. That of arc A of edge N has the id
+	// ID-gN-A, and from its origin, which is in the middle of the line, room for
+	// FigureWidth × FigureHeight. All are numbered from 1.
 	Figures bool
 	// Marks give what is drawn further classes, for the style of a page; nil for none.
 	Marks *Marks
 }
+
+// FigureWidth and FigureHeight are the room of a figure behind an event.
+const FigureWidth, FigureHeight = 58, 14
 
 // Marks are classes beside those that a picture has by itself: words that are
 // letters and hyphens, or none. A function that is nil gives none.

@@ -118,7 +118,7 @@ func (s *scene) writeEdge(w *markup, e edge) {
 	b := e.label
 	w.put(`<rect class="pill" x="%d" y="%d" width="%d" height="%d" rx="%d"/>`+"\n", b.X, b.Y, b.W, b.H, min(b.H/2, 9))
 	arc := 0
-	s.writeBlock(w, e.block, b, func(l line) {
+	before := func(l line) {
 		if l.arc == arc {
 			return
 		}
@@ -128,17 +128,16 @@ func (s *scene) writeEdge(w *markup, e edge) {
 		arc = l.arc
 		w.put(`<g class="pawl-arc%s" data-event="%s"><title>%s</title>`,
 			s.options.Marks.arc(e.Edge, e.Arcs[arc-1]), escape(e.Arcs[arc-1].Transition.Event.Name), escape(s.arcTip(e.Arcs[arc-1])))
+	}
+	s.writeBlock(w, e.block, b, before, func(l line, x, y int) {
+		s.figure(w, fmt.Sprintf("g%d-%d", e.index+1, l.arc), x, y)
 	})
-	w.put("</g>\n")
-	s.figure(w, "g", e.index, b)
-	w.put("</g>\n")
+	w.put("</g>\n</g>\n")
 }
 
-// figure is a place for a page's figure, at the upper right corner of a box.
-func (s *scene) figure(w *markup, kind string, index int, b layered.Box) {
-	if s.options.Figures {
-		w.put(`<g class="pawl-figure" id="%s-%s%d" transform="translate(%d %d)"></g>`+"\n", escape(s.options.ID), kind, index+1, b.X+b.W, b.Y)
-	}
+// figure is a place for a page's figure, whose origin is the point.
+func (s *scene) figure(w *markup, name string, x, y int) {
+	w.put(`<g class="pawl-figure" id="%s-%s" transform="translate(%d %d)"></g>`+"\n", escape(s.options.ID), name, x, y)
 }
 
 // edgeTip names both ends and all arcs.
@@ -163,8 +162,9 @@ func (s *scene) arcTip(a picture.Arc) string {
 }
 
 // writeBlock writes the lines of a block into the middle of a box; before is
-// told of each line first.
-func (s *scene) writeBlock(w *markup, b block, box layered.Box, before func(line)) {
+// told of each line first, and figure of where one stands behind a line: its left end,
+// in the middle of the line.
+func (s *scene) writeBlock(w *markup, b block, box layered.Box, before func(line), figure func(l line, x, y int)) {
 	size := b.size()
 	x, y := box.X+(box.W-size.W)/2+b.padX, box.Y+(box.H-size.H)/2+b.padY
 	for _, l := range b.lines {
@@ -190,6 +190,9 @@ func (s *scene) writeBlock(w *markup, b block, box layered.Box, before func(line
 			textAt(w, l.font, l.tone, at, base, l.text)
 		}
 		w.put("\n")
+		if l.figure {
+			figure(l, at+width(l.text, l.font)+figureGap, y+l.font.line/2)
+		}
 		y += l.font.line
 	}
 }
@@ -231,9 +234,9 @@ func (s *scene) writeNode(w *markup, i int) {
 	if n.State.Initial && s.startNode() < 0 {
 		w.put(`<g class="start"><circle cx="%d" cy="%d" r="5"/></g>`, n.box.X+2, n.box.Y+2)
 	}
-	s.writeBlock(w, n.block, n.box, nil)
-	if id != "" {
-		s.figure(w, "f", n.State.Index, n.box)
+	s.writeBlock(w, n.block, n.box, nil, nil)
+	if id != "" && s.options.Figures {
+		s.figure(w, fmt.Sprintf("f%d", n.State.Index+1), n.box.X+n.box.W, n.box.Y)
 	}
 	w.put("</g>\n")
 }

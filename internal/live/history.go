@@ -62,9 +62,9 @@ type Fact struct {
 // rateMinutes are those that a flow per minute is the mean of.
 const rateMinutes = 5
 
-// PerMinute is the mean flow over an edge in the last minutes, by all its events.
-func (m Moves) PerMinute(from, to string) float64 {
-	return m.rate(func(v Move) bool { return v.From == from && v.To == to })
+// PerMinute is the mean flow over an edge in the last minutes by one event.
+func (m Moves) PerMinute(from, to, event string) float64 {
+	return m.rate(func(v Move) bool { return v.From == from && v.To == to && v.Event == event })
 }
 
 func (m Moves) rate(counts func(Move) bool) float64 {

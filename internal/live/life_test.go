@@ -149,8 +149,9 @@ func TestMovesAndCounts(t *testing.T) {
 		n[v.Event+" "+v.From+" "+v.To] += v.N
 	}
 	require.Equal(t, map[string]int64{"create  PENDING": 2, "payment_succeeded PENDING PAID": 1, "correct PAID SHIPPED": 1}, n)
-	require.InDelta(t, 0.2, moves.PerMinute("PENDING", "PAID"), 1e-9)
-	require.Zero(t, moves.PerMinute("", "PENDING"), "ten minutes ago")
+	require.InDelta(t, 0.2, moves.PerMinute("PENDING", "PAID", "payment_succeeded"), 1e-9)
+	require.Zero(t, moves.PerMinute("PENDING", "PAID", "pay"), "another event of the arrow")
+	require.Zero(t, moves.PerMinute("", "PENDING", "create"), "ten minutes ago")
 	require.InDelta(t, 0.4, moves.Rate(), 1e-9)
 	require.Len(t, moves.Latest, 1)
 	require.Equal(t, []string{second}, moves.Latest[0].Key)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // places are the empty groups that gensvg leaves for figures.
-var places = regexp.MustCompile(`(<g class="pawl-figure" id="[^"]*-)([fg])([0-9]+)("[^>]*>)(</g>)`)
+var places = regexp.MustCompile(`(<g class="pawl-figure" id="[^"]*-(?:f([0-9]+)|g([0-9]+)-([0-9]+))"[^>]*>)(</g>)`)
 
 // drawing is the picture with places for figures; empty for a machine that is too
 // large for one.
@@ -35,22 +36,48 @@ func withFigures(m *model.Machine, lang string, v live.View, marks *gensvg.Marks
 	svg, edges := drawing(m, lang, marks)
 	whole := places.ReplaceAllStringFunc(svg, func(place string) string {
 		at := places.FindStringSubmatch(place)
-		n, err := strconv.Atoi(at[3])
-		if err != nil {
-			return place
-		}
+		state, _ := strconv.Atoi(at[2]) // 0 for an arc's, as are those for a state's
+		edge, _ := strconv.Atoi(at[3])
+		arc, _ := strconv.Atoi(at[4])
 		var inside string
 		switch {
-		case at[2] == "f" && n <= len(m.States):
-			inside = stateFigure(m.States[n-1], v)
-		case at[2] == "g" && n <= len(edges):
-			if r := v.Moves.Value.PerMinute(edges[n-1].From.Name, edges[n-1].To.Name); r > 0 {
-				inside = pill("flow", rate(r)+"/min", 6, -12)
-			}
+		case state > 0 && state <= len(m.States):
+			inside = stateFigure(m.States[state-1], v)
+		case edge > 0 && edge <= len(edges) && arc > 0 && arc <= len(edges[edge-1].Arcs):
+			inside = arcFigure(edges[edge-1], arc-1, v)
 		}
-		return strings.Replace(at[1]+at[2]+at[3]+at[4], "<g ", "<g data-live ", 1) + inside + at[5]
+		return strings.Replace(at[1], "<g ", "<g data-live ", 1) + inside + at[5]
 	})
 	return template.HTML(whole) // gensvg has escaped it, and figures are digits
+}
+
+// arcFigure is how often an event takes its arrow; empty for never. Where an arrow has
+// an event twice, by two guards, the first has the figure of both.
+func arcFigure(e *picture.Edge, arc int, v live.View) string {
+	event := e.Arcs[arc].Transition.Event
+	if slices.ContainsFunc(e.Arcs[:arc], func(a picture.Arc) bool { return a.Transition.Event == event }) {
+		return ""
+	}
+	r := v.Moves.Value.PerMinute(e.From.Name, e.To.Name, event.Name)
+	if r <= 0 {
+		return ""
+	}
+	text := short(r) + "/min"
+	width := min(pillWidth(text)*4/5, gensvg.FigureWidth)
+	return fmt.Sprintf(`<g class="flow"><rect y="%d" width="%d" height="%d" rx="7"/><text x="%d" y="4">%s</text></g>`,
+		-gensvg.FigureHeight/2, width, gensvg.FigureHeight, width/2, text)
+}
+
+// short is a flow per minute in four characters or so.
+func short(perMinute float64) string {
+	unit := ""
+	for _, larger := range []string{"k", "M", "G"} {
+		if perMinute < 999.5 {
+			break
+		}
+		perMinute, unit = perMinute/1000, larger
+	}
+	return rate(perMinute) + unit
 }
 
 // stateFigure is the number of rows, and how many of them are overdue.
