@@ -41,6 +41,9 @@ type chart struct {
 	Picture template.HTML
 	// Back is how far back what was read goes, when that is not the whole hour.
 	Back time.Duration
+	// Span is how many minutes the picture has, and Top the end of its upward axis.
+	Span int
+	Top  int64
 }
 
 // Rows are the minutes in which there was anything, the newest first.
@@ -65,9 +68,24 @@ type chartRow struct {
 	Counts []int64
 }
 
-// drawn draws the chart; words are those below the axis, for an hour ago and for now.
-func (c chart) drawn(back time.Duration, ago, now string) chart {
-	const width, height, left, foot = 720, 150, 44, 20
+// fewMinutes are drawn, wider, where nothing is older.
+const fewMinutes = 10
+
+// span is how many minutes are drawn.
+func (c chart) span() int {
+	span := fewMinutes
+	for _, s := range c.Series {
+		for m := fewMinutes; m < chartMinutes; m++ {
+			if s.Minutes[m] > 0 {
+				span = chartMinutes
+			}
+		}
+	}
+	return span
+}
+
+// top is the end of the upward axis.
+func (c chart) top() int64 {
 	top := int64(1)
 	for m := range chartMinutes {
 		var sum int64
@@ -76,35 +94,44 @@ func (c chart) drawn(back time.Duration, ago, now string) chart {
 		}
 		top = max(top, sum)
 	}
-	top = rounded(top)
+	return rounded(top)
+}
+
+// drawn draws the bars, which are as wide as there is room; the words of the axes stand
+// beside, in the size of text. back is how far what was read goes.
+func (c chart) drawn(back time.Duration) chart {
+	const width, height = 720, 120
+	c.Span, c.Top = c.span(), c.top()
 	if back < live.Window {
 		c.Back = back
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %d %d" role="presentation" aria-hidden="true" focusable="false">`, width, height)
-	room := height - foot - 8
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" preserveAspectRatio="none" role="presentation" aria-hidden="true" focusable="false">`, width, height)
+	step := float64(width) / float64(c.Span)
+	if unread := float64(width) - step*c.Back.Minutes(); c.Back > 0 && unread > 0 {
+		fmt.Fprintf(&b, `<rect class="unread" x="0" y="0" width="%.1f" height="%d"/>`, unread, height)
+	}
 	for i := range 3 {
-		y := 8 + room*i/2
-		fmt.Fprintf(&b, `<path class="grid" d="M%d %dH%d"/><text class="tick end" x="%d" y="%d">%s</text>`, left, y, width, left-8, y+4, rate(float64(top)*float64(2-i)/2))
+		fmt.Fprintf(&b, `<path class="grid" d="M0 %dH%d"/>`, height*i/2, width)
 	}
-	step := float64(width-left) / chartMinutes
-	if c.Back > 0 {
-		fmt.Fprintf(&b, `<rect class="unread" x="%d" y="8" width="%.1f" height="%d"/>`, left, max(0, float64(width-left)-step*c.Back.Minutes()), room)
-	}
-	for m := range chartMinutes {
-		x, y := float64(width)-step*float64(m+1)+1, float64(8+room)
+	for m := range c.Span {
+		x, y := float64(width)-step*float64(m+1)+step/12, float64(height)
 		for _, s := range c.Series {
 			if n := s.Minutes[m]; n > 0 {
-				h := max(1, float64(room)*float64(n)/float64(top))
+				h := max(1, float64(height)*float64(n)/float64(c.Top))
 				y -= h
-				fmt.Fprintf(&b, `<rect class="bar %s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, s.Class, x, y, step-2, h)
+				fmt.Fprintf(&b, `<rect class="bar %s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, s.Class, x, y, step*5/6, h)
 			}
 		}
 	}
-	fmt.Fprintf(&b, `<text class="tick" x="%d" y="%d">%s</text><text class="tick end" x="%d" y="%d">%s</text></svg>`,
-		left, height-4, template.HTMLEscapeString(ago), width, height-4, template.HTMLEscapeString(now))
+	b.WriteString("</svg>")
 	c.Picture = template.HTML(b.String())
 	return c
+}
+
+// Ticks are the numbers of the upward axis, from above.
+func (c chart) Ticks() []string {
+	return []string{rate(float64(c.Top)), rate(float64(c.Top) / 2), "0"}
 }
 
 // rounded is the next number of the sort that axes have, an even one.

@@ -151,9 +151,8 @@ func (v *visit) charts(p livePage) (moves, told chart) {
 			odd.add(t.Minute, t.N)
 		}
 	}
-	ago, now := v.say(wording.Phrase{EN: "60 min ago", ZH: "60 分钟前"}), v.say(wording.Phrase{EN: "now", ZH: "现在"})
-	moves = chart{ID: "moves", Series: []series{applied, forced, compensated}}.drawn(p.View.Moves.Value.Back, ago, now)
-	told = chart{ID: "told", Series: []series{done, duplicate, stale, wait, odd}}.drawn(p.Deliveries.Value.Back, ago, now)
+	moves = chart{ID: "moves", Series: []series{applied, forced, compensated}}.drawn(p.View.Moves.Value.Back)
+	told = chart{ID: "told", Series: []series{done, duplicate, stale, wait, odd}}.drawn(p.Deliveries.Value.Back)
 	return moves, told
 }
 

@@ -5,6 +5,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/pawl-go/pawl/internal/gensvg"
+	"github.com/pawl-go/pawl/internal/live"
+	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/picture"
 )
 
 func TestNumbersForPeople(t *testing.T) {
@@ -43,10 +48,46 @@ func TestAChartHasItsHour(t *testing.T) {
 		s.add(m, 2)
 	}
 	require.EqualValues(t, 6, s.Sum())
-	c := chart{Series: []series{s, {}}}.drawn(20*time.Minute, "<ago>", "now")
+	c := chart{Series: []series{s, {}}}.drawn(20 * time.Minute)
 	require.Equal(t, 20*time.Minute, c.Back)
-	require.Contains(t, string(c.Picture), "&lt;ago&gt;")
+	require.Equal(t, 60, c.Span)
+	require.Equal(t, []string{"2", "1", "0"}, c.Ticks())
+	require.NotContains(t, string(c.Picture), "<text", "what is stretched has no words")
 	rows := c.Rows()
 	require.Len(t, rows, 3)
 	require.Equal(t, chartRow{Minute: 59, Counts: []int64{2, 0}}, rows[2])
+
+	var young series
+	young.add(9, 1)
+	require.Equal(t, 10, chart{Series: []series{young}}.drawn(live.Window).Span)
+	young.add(10, 1)
+	require.Equal(t, 60, chart{Series: []series{young}}.drawn(live.Window).Span)
+}
+
+// A flow has room in its place in the picture, whatever it is.
+func TestFlowsAreShort(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[float64]string{0.2: "0.2", 9.97: "10", 23.4: "23", 999.4: "999", 999.6: "1k", 1234: "1.2k", 999_600: "1M", 25e9: "25G"} {
+		text := short(n)
+		require.Equal(t, want, text)
+		require.LessOrEqual(t, pillWidth(text+"/min")*4/5, gensvg.FigureWidth, text)
+	}
+}
+
+// Two events of one arrow have a figure each; what was done by hand is none of theirs.
+func TestEachEventHasItsFlow(t *testing.T) {
+	t.Parallel()
+	var arcs []picture.Arc
+	for _, name := range []string{"told", "asked", "told"} {
+		arcs = append(arcs, picture.Arc{Transition: &model.Transition{Event: &model.Event{Name: name}}})
+	}
+	arcs[2].Transition.Event = arcs[0].Transition.Event // by another guard
+	e := &picture.Edge{From: &model.State{Name: "A"}, To: &model.State{Name: "B"}, Arcs: arcs}
+	v := live.View{Moves: live.Figure[live.Moves]{Value: live.Moves{
+		Reach: live.Reach{Back: time.Hour},
+		Moves: []live.Move{{Event: "told", From: "A", To: "B", N: 10}, {Event: "correct", From: "A", To: "B", Forced: true, N: 5}, {Event: "asked", From: "B", To: "A", N: 5}},
+	}}}
+	require.Contains(t, arcFigure(e, 0, v), ">2/min<")
+	require.Empty(t, arcFigure(e, 1, v))
+	require.Empty(t, arcFigure(e, 2, v), "its first arc has it")
 }
