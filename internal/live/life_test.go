@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"net"
 	"testing"
 	"time"
@@ -209,4 +210,33 @@ func TestFindGivesUpOnce(t *testing.T) {
 	require.Empty(t, found)
 	require.Len(t, errs, 1)
 	require.ErrorIs(t, errs[0], ErrAway)
+}
+
+// Of each state the few rows that have stood there longest are told, the oldest first,
+// and the rest not.
+func TestOldestRowsOfAState(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	var want [][]string
+	for i := range oldestRows + 2 {
+		key := fmt.Sprintf("00000000-0000-4000-8000-0000000000%02d", 50+i)
+		b.create(key)
+		b.exec(`UPDATE order_history SET at = now() - $1 * interval '1 minute' WHERE order_id = $2`, 100-i, key)
+		if i < oldestRows {
+			want = append(want, []string{key})
+		}
+	}
+	db, m := b.open(), named(t, machines(t), "order")
+	for _, exact := range []bool{true, false} { // all rows, and a sample of pages, which has all of a small table
+		oldest, err := db.Oldest(t.Context(), m, Counts{Exact: exact, States: []StateCount{{State: "PENDING", Declared: true, Rows: 7}}})
+		require.NoError(t, err)
+		var keys [][]string
+		for _, o := range oldest {
+			require.Equal(t, "PENDING", o.State)
+			require.Equal(t, exact, o.Whole)
+			require.EqualValues(t, oldestRows+2, o.Of, "that were looked at")
+			keys = append(keys, o.Key)
+		}
+		require.Equal(t, want, keys)
+	}
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,7 +12,8 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// Oldest is the row that has stood longest in a state, as far as that can be known.
+// Oldest is one of the rows that have stood longest in a state, as far as that can be
+// known.
 type Oldest struct {
 	State string
 	Key   []string
@@ -22,6 +24,9 @@ type Oldest struct {
 	Whole bool
 }
 
+// oldestRows are shown of each state.
+const oldestRows = 5
+
 // fewRows are so few that each of them is looked up in the history; of a state with
 // more a sample of sampleRows is.
 const (
@@ -29,8 +34,8 @@ const (
 	sampleRows = 100
 )
 
-// Oldest says which rows have stood longest in the states that a row should leave:
-// not in final or resting ones. No index tells that. Where a state has few rows, by
+// Oldest says which few rows have stood longest in each of the states that a row should
+// leave, not in final or resting ones, in the order of states and the oldest first. No index tells that. Where a state has few rows, by
 // counts, all are looked up in the history by its key; where it has many, those of
 // a sample of pages are. Rows of few are found by one more reading of the table, so
 // it is asked as rarely as Count. The errors are *Error and ctx's.
@@ -89,8 +94,14 @@ func (d *Database) Oldest(ctx context.Context, m *model.Machine, counts Counts) 
 	for _, s := range l.States {
 		order[s.Name] = s.Index
 	}
-	slices.SortStableFunc(oldest, func(a, b Oldest) int { return order[a.State] - order[b.State] })
-	return slices.CompactFunc(oldest, func(a, b Oldest) bool { return a.State == b.State }), nil
+	slices.SortStableFunc(oldest, func(a, b Oldest) int {
+		return cmp.Or(order[a.State]-order[b.State], a.Since.Compare(b.Since))
+	})
+	shown := map[string]int{} // two values of the column may be one state
+	return slices.DeleteFunc(oldest, func(o Oldest) bool {
+		shown[o.State]++
+		return shown[o.State] > oldestRows
+	}), nil
 }
 
 // storedAs are the values of the status column for a state.
@@ -121,12 +132,13 @@ func (l lifecycle) oldest(ctx context.Context, tx pgx.Tx, table *relation, statu
 	}
 	status := "t." + ident(l.Table.Status.Column) + "::text"
 	// The subselect is not flattened, so that the history is asked for its rows alone.
-	return all[standing](ctx, tx, fmt.Sprintf(`SELECT DISTINCT ON (s.fsm_status) s.fsm_status, s.fsm_key, s.fsm_at, extract(epoch FROM now() - s.fsm_at)::float8, count(*) OVER (PARTITION BY s.fsm_status)
+	return all[standing](ctx, tx, fmt.Sprintf(`SELECT o.fsm_status, o.fsm_key, o.fsm_at, extract(epoch FROM now() - o.fsm_at)::float8, o.fsm_of
+FROM (SELECT s.fsm_status, s.fsm_key, s.fsm_at, count(*) OVER (PARTITION BY s.fsm_status) AS fsm_of, row_number() OVER (PARTITION BY s.fsm_status ORDER BY s.fsm_at) AS fsm_nth
 FROM (SELECT r.fsm_status, r.fsm_key, (SELECT h.at FROM %[1]s AS h WHERE %[2]s AND h.version = r.fsm_version ORDER BY h.at DESC LIMIT 1) AS fsm_at
   FROM (SELECT %[3]s AS fsm_status, %[4]s AS fsm_key, t.%[5]s AS fsm_version, %[6]s, row_number() OVER (PARTITION BY %[3]s) AS fsm_n FROM %[7]s WHERE %[3]s = ANY ($1::text[])) AS r
   WHERE r.fsm_n <= %[8]d) AS s
-WHERE isfinite(s.fsm_at) ORDER BY s.fsm_status, s.fsm_at`,
-		ident(l.history()), l.joined("h", "r"), status, l.keyTexts("t"), ident(l.Table.Version), l.columns("t", l.keys()), from, most/len(statuses)), statuses)
+WHERE isfinite(s.fsm_at)) AS o WHERE o.fsm_nth <= %[9]d ORDER BY o.fsm_status, o.fsm_at`,
+		ident(l.history()), l.joined("h", "r"), status, l.keyTexts("t"), ident(l.Table.Version), l.columns("t", l.keys()), from, most/len(statuses), oldestRows), statuses)
 }
 
 // columns selects columns of a table.

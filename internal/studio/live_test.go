@@ -130,6 +130,19 @@ func TestLivePages(t *testing.T) {
 	s.get(http.StatusNotFound, "/m/hostile/rows/1")
 }
 
+// What figures are of is said beside them, and words that follow one another do not run
+// into each other.
+func TestLiveFiguresSayWhatTheyAreOf(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.exec(`UPDATE fsm_inbox SET state = 'dead', due_at = NULL, outcome = 'Mismatched', reason = 'told otherwise'`)
+	s.until("/lags", "Mismatched: told otherwise", "Longest waiting", "Held up for a person")
+	s.exec(`UPDATE fsm_inbox SET state = 'done', outcome = 'Applied', reason = ''`)
+	s.exec(`UPDATE fsm_deliveries SET provider = 'stripe', message_id = 'again' WHERE verdicts = '{duplicate}'`)
+	body := s.until("/m/order/live", "; the first was Applied", "(all machines)", "mean of 5", "10 min ago", unpaid+"</span></a>")
+	require.NotContains(t, body, "of all</span>")
+}
+
 // Keys that are hostile to addresses lead to their row all the same.
 func TestRowsOfHostileKeys(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,7 @@ type stateRow struct {
 	Title  string
 	Share  float64 // of all rows, in percent
 	Late   int64
-	Oldest *live.Oldest
+	Oldest []live.Oldest // those that have stood there longest
 	// Due is when the first deadline of the state is, as far as counted.
 	Deadline string
 }
@@ -109,8 +109,10 @@ func statesOf(m *model.Machine, v live.View, lang string) []stateRow {
 				r.Deadline = wording.Duration(s.Deadline.After, lang)
 			}
 		}
-		if o := slices.IndexFunc(v.Oldest.Value, func(o live.Oldest) bool { return o.State == c.State && c.Declared }); o >= 0 {
-			r.Oldest = &v.Oldest.Value[o]
+		for _, o := range v.Oldest.Value {
+			if o.State == c.State && c.Declared {
+				r.Oldest = append(r.Oldest, o)
+			}
 		}
 		list[i] = r
 	}
