@@ -23,11 +23,15 @@ type outcome struct {
 	failed       bool
 }
 
+// minimize bounds how long one new input is made smaller. Go's own bound, a minute, may
+// be as long as all the time that a target has.
+const minimize = 5 * time.Second
+
 // fuzz runs one target. What go test says of a failure is passed on.
 func fuzz(ctx context.Context, out io.Writer, t target, length time.Duration) outcome {
 	o := outcome{target: t}
 	began := time.Now()
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", length.String(), "./"+t.pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", length.String(), "-fuzzminimizetime", minimize.String(), "./"+t.pkg)
 	reader, writer := io.Pipe()
 	cmd.Stdout, cmd.Stderr = writer, writer
 	read := make(chan struct{})
