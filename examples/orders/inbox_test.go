@@ -21,7 +21,7 @@ import (
 // has its effects once.
 func TestRedisIsKilledUnderTheInbox(t *testing.T) {
 	redis := testredis.Start(t)
-	l := newLoad(t, redis)
+	l := newLoad(t, redis, quickTimes)
 	l.orders()
 	verifier, err := webhook.NewStandard([]webhook.Secret{killSecret})
 	require.NoError(t, err)

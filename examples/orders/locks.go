@@ -21,6 +21,7 @@ type lockTimes struct {
 	wait    time.Duration
 	stay    time.Duration // with PostgreSQL, when Redis did not answer
 	dial    time.Duration
+	call    time.Duration // of Redis; 0 means lockredis's own bound
 }
 
 var usualTimes = lockTimes{
@@ -47,7 +48,7 @@ func openLock(ctx context.Context, redisURL string, times lockTimes, pool *pgxpo
 	if err != nil {
 		return nil, nil, err
 	}
-	inRedis, err := lockredis.Open(option, own, lockredis.Config{TTL: times.ttl, MaxHold: times.maxHold, Wait: times.wait})
+	inRedis, err := lockredis.Open(option, own, lockredis.Config{TTL: times.ttl, MaxHold: times.maxHold, Wait: times.wait, Call: times.call})
 	if err != nil {
 		own.Close()
 		return nil, nil, err

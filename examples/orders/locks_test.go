@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/examples/orders/shop"
+	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/lock"
 	"github.com/pawl-go/pawl/fsm/webhook"
 	"github.com/pawl-go/pawl/internal/testdb"
 	"github.com/pawl-go/pawl/internal/testredis"
@@ -28,6 +30,13 @@ import (
 var quickTimes = lockTimes{
 	ttl: 300 * time.Millisecond, maxHold: 5 * time.Second, wait: 2 * time.Second,
 	stay: 200 * time.Millisecond, dial: 100 * time.Millisecond,
+}
+
+// endlessTimes are over in no test, however slow the machine is: quick ones can run out
+// between the lock and its fencing value, which needs a first connection to PostgreSQL.
+var endlessTimes = lockTimes{
+	ttl: time.Hour, maxHold: time.Hour, wait: time.Hour,
+	stay: time.Hour, dial: time.Hour, call: time.Hour / 2,
 }
 
 // longestCall bounds one callback, whatever Redis does meanwhile. Expected are
@@ -57,12 +66,12 @@ type load struct {
 	longest time.Duration
 }
 
-func newLoad(t *testing.T, redis *testredis.Server) *load {
+func newLoad(t *testing.T, redis *testredis.Server, times lockTimes) *load {
 	t.Helper()
 	secret := webhook.NewSecret("whsec_cGF3bC10ZXN0LXNlY3JldC1vZi0zMi1ieXRlcy4uLg==")
 	pool := testdb.New(t, testdb.WithMigrations(migrations.FS))
 	log := &bytes.Buffer{}
-	locker, stop, err := openLock(t.Context(), "redis://"+redis.Addr, quickTimes, pool, slog.New(slog.NewTextHandler(log, nil)), func(error) {})
+	locker, stop, err := openLock(t.Context(), "redis://"+redis.Addr, times, pool, slog.New(slog.NewTextHandler(log, nil)), func(error) {})
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	verifier, err := webhook.NewStandard([]webhook.Secret{secret})
@@ -224,7 +233,7 @@ func TestRedisGoesAwayUnderCallbacks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			redis := testredis.Start(t)
-			l := newLoad(t, redis)
+			l := newLoad(t, redis, quickTimes)
 			l.orders()
 			l.run(c.breaks, c.mends, c.outage)
 			l.once()
@@ -242,7 +251,7 @@ func TestRedisGoesAwayUnderCallbacks(t *testing.T) {
 func TestLocksWithoutRedisAtTheStart(t *testing.T) {
 	redis := testredis.Start(t)
 	redis.Kill()
-	l := newLoad(t, redis)
+	l := newLoad(t, redis, quickTimes)
 	l.orders()
 	require.NoError(t, l.tell(0))
 	require.Equal(t, map[string]int64{"held": 1}, l.turns())
@@ -256,12 +265,34 @@ func TestLocksWithoutRedisAtTheStart(t *testing.T) {
 // Where nobody switched, it is Redis that has the locks.
 func TestLocksAreInRedis(t *testing.T) {
 	t.Parallel()
-	l := newLoad(t, testredis.Start(t))
+	l := newLoad(t, testredis.Start(t), endlessTimes)
 	l.orders()
 	for n := range 3 {
 		require.NoError(t, l.tell(n))
 	}
 	require.Equal(t, map[string]int64{"held": 3}, l.turns())
+	require.False(t, l.switched())
+}
+
+// A lock that is gone again before its holder has a fencing value, as after a TTL that
+// was too short for that, is no lock: the payment is settled without, and Redis stays.
+func TestLockThatIsGoneBeforeItIsUsed(t *testing.T) {
+	t.Parallel()
+	l := newLoad(t, testredis.Start(t), endlessTimes)
+	l.orders()
+	gone := fault.Nth(1, func(context.Context) error {
+		l.redis.Flush()
+		return nil
+	})
+	handler := l.handler
+	l.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r.WithContext(fault.With(r.Context(), lock.PointAcquired, gone)))
+	})
+	require.NoError(t, l.tell(0))
+	require.Equal(t, map[string]int64{"late": 1}, l.turns())
+	require.NoError(t, l.tell(1))
+	require.Equal(t, map[string]int64{"late": 1, "held": 1}, l.turns())
+	require.Equal(t, map[string]int{orderOf(0): 1, orderOf(1): 1}, l.applied)
 	require.False(t, l.switched())
 }
 
