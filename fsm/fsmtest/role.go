@@ -126,18 +126,22 @@ type actingTx struct {
 	acting acting
 }
 
+// Exec runs as the role, also in the transaction.
 func (t actingTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	return t.acting.Exec(ctx, sql, args...)
 }
 
+// Query asks as the role, which is left when the rows are closed.
 func (t actingTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	return t.acting.Query(ctx, sql, args...)
 }
 
+// QueryRow asks as the role for one row.
 func (t actingTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return t.acting.QueryRow(ctx, sql, args...)
 }
 
+// Begin makes a savepoint, and the statements after it are in the role too.
 func (t actingTx) Begin(ctx context.Context) (pgx.Tx, error) { return t.acting.Begin(ctx) }
 
 // actingRows give the role back when they are closed.
@@ -148,6 +152,7 @@ type actingRows struct {
 	err   error
 }
 
+// Close gives the role back, once.
 func (r *actingRows) Close() {
 	r.Rows.Close()
 	if !r.left {
@@ -158,6 +163,7 @@ func (r *actingRows) Close() {
 	}
 }
 
+// Next closes the rows behind the last one, as pgx does, and so leaves the role.
 func (r *actingRows) Next() bool {
 	if r.Rows.Next() {
 		return true
@@ -166,4 +172,5 @@ func (r *actingRows) Next() bool {
 	return false
 }
 
+// Err is that of the rows, or why the role was not given back.
 func (r *actingRows) Err() error { return errors.Join(r.Rows.Err(), r.err) }

@@ -16,7 +16,7 @@ import (
 type pin struct {
 	// set is as SET has it.
 	set string
-	// for reports whether a statement needs it; nil for all. One that costs much, or whose
+	// needed reports whether a statement needs it; nil for all. One that costs much, or whose
 	// right value is the database's own, is pinned where it can matter.
 	needed func(traits) bool
 }

@@ -106,10 +106,14 @@ type statusProbe struct {
 	status int
 }
 
-// Header, Write and WriteHeader keep the status and the header alone.
-func (p *statusProbe) Header() http.Header         { return p.header }
+// Header returns the header that is kept.
+func (p *statusProbe) Header() http.Header { return p.header }
+
+// Write takes the body and drops it.
 func (p *statusProbe) Write(b []byte) (int, error) { return len(b), nil }
-func (p *statusProbe) WriteHeader(status int)      { p.status = status }
+
+// WriteHeader keeps the status.
+func (p *statusProbe) WriteHeader(status int) { p.status = status }
 
 // recovered keeps a mistake of ours from ending in a torn connection.
 func (s *Service) recovered(w http.ResponseWriter, r *http.Request) {

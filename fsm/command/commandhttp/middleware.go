@@ -111,6 +111,8 @@ type handler struct {
 	next http.Handler
 }
 
+// ServeHTTP claims the request's key and answers with what next did under it, or with
+// the reply that was kept; methods that only look go past.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:

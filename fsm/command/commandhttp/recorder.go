@@ -42,6 +42,7 @@ func newRecorder(c *command.Command, cuts bool) *recorder {
 	return &recorder{limit: limit, cuts: cuts, header: http.Header{}}
 }
 
+// Header returns the header that the handler fills. What it holds at WriteHeader is sent.
 func (r *recorder) Header() http.Header { return r.header }
 
 // WriteHeader takes the first status, as net/http does, and none of 1xx. Behind a
