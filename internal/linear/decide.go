@@ -72,7 +72,7 @@ func (c *checker) question(ctx context.Context, p *partition) (question, error) 
 			return question{}, err
 		}
 		if op.kind == fires || op.kind == creates || op.kind == corrects {
-			op.misfit = op.unfit(c.m)
+			op.unfit = op.isUnfit(c.m)
 		}
 		id, known := clients[op.client]
 		if !known {

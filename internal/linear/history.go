@@ -94,7 +94,7 @@ type operation struct {
 	seen  *seen  // by one that reads
 
 	values oracle.Values // the params, read
-	misfit string        // what is wrong with its arguments, empty for nothing
+	unfit  bool          // no call takes its arguments
 	fact   string        // what makes it a fact, empty for none
 	// either says that a branch had to be allowed since the judge could not tell.
 	either atomic.Bool

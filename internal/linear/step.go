@@ -105,7 +105,7 @@ const failed oracle.Outcome = "an error"
 
 // make makes the call.
 func (c *checker) make(w oracle.World, j oracle.Judge, op *operation) (next oracle.World, answer oracle.Answer, err error) {
-	if op.misfit != "" {
+	if op.unfit {
 		return w, oracle.Answer{Outcome: oracle.BadArgument}, nil
 	}
 	switch op.kind {

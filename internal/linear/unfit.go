@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -14,68 +13,61 @@ import (
 // maxIdentity is how long an identity may be, and each part of it, in bytes.
 const maxIdentity = 1024
 
-// unfit says what is wrong with the arguments of a call, so that it certainly ended in
-// an error and did nothing, whatever the row was; empty for nothing. Its parameters
-// have been read.
-func (op *operation) unfit(m *model.Machine) string {
-	if problem := unfitKey(m.Table.Keys, op.key); problem != "" {
-		return problem
+// isUnfit reports whether a call with these arguments certainly ended in an error and
+// did nothing, whatever the row was. Its parameters have been read.
+func (op *operation) isUnfit(m *model.Machine) bool {
+	if unfitKey(m.Table.Keys, op.key) {
+		return true
 	}
 	for _, p := range op.takes(m) {
 		switch v := op.values[p.name].(type) {
 		case string:
-			if p.typ.Kind == model.KindText && strings.ContainsRune(v, 0) {
-				return p.name + " holds a NUL, which no text of PostgreSQL does"
+			if p.typ.Kind == model.KindText && hasNUL(v) {
+				return true
 			}
 		case float64:
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return p.name + " is not a finite number"
+				return true
 			}
 		}
 	}
 	if op.kind != fires {
-		return ""
+		return false
 	}
 	for _, p := range op.event.Params {
 		if v, told := op.values[p.Name]; told && v == nil && !p.Optional {
-			return p.Name + " is NULL"
+			return true
 		}
 	}
 	return op.unfitFact()
 }
 
-// unfitFact says what keeps the call from being a fact.
-func (op *operation) unfitFact() string {
+// unfitFact reports whether a text keeps the call from being a fact: one that is empty,
+// too long, also together with others, or has a control character.
+func (op *operation) unfitFact() bool {
 	size := 0
 	for i, p := range slices.Concat(op.event.Identity, op.event.Fingerprint) {
-		v, _ := op.values[p.Name].(string)
-		switch {
-		case p.Type.Kind != model.KindText:
+		if p.Type.Kind != model.KindText {
 			continue
-		case v == "":
-			return p.Name + " is empty"
-		case len(v) > maxIdentity:
-			return p.Name + " is too long"
-		case strings.ContainsFunc(v, unicode.IsControl):
-			return p.Name + " holds a control character"
+		}
+		v, _ := op.values[p.Name].(string)
+		if v == "" || len(v) > maxIdentity || strings.ContainsFunc(v, unicode.IsControl) {
+			return true
 		}
 		if i < len(op.event.Identity) {
 			size += len(v)
 		}
 	}
-	if size > maxIdentity {
-		return "the identity is too long"
-	}
-	return ""
+	return size > maxIdentity
 }
 
-// unfitKey says why no row can have the key.
-func unfitKey(columns []*model.Column, key string) string {
+// unfitKey reports whether no row can have the key.
+func unfitKey(columns []*model.Column, key string) bool {
 	parts := []string{key}
 	if len(columns) > 1 {
 		var values []any
 		if json.Unmarshal([]byte(key), &values) != nil || len(values) != len(columns) {
-			return "the key is no array of " + strconv.Itoa(len(columns)) + " values"
+			return true
 		}
 		parts = nil
 		for _, v := range values {
@@ -84,14 +76,15 @@ func unfitKey(columns []*model.Column, key string) string {
 		}
 	}
 	for i, c := range columns {
-		switch {
-		case strings.ContainsRune(parts[i], 0):
-			return c.Name + " holds a NUL, which no text of PostgreSQL does"
-		case c.Type.Kind == model.KindUUID:
-			if _, err := asKey(c.Type, parts[i]); err != nil {
-				return c.Name + " is no uuid"
-			}
+		if hasNUL(parts[i]) {
+			return true
+		}
+		if _, err := asKey(c.Type, parts[i]); err != nil { // of a uuid alone
+			return true
 		}
 	}
-	return ""
+	return false
 }
+
+// hasNUL reports whether a text is none of PostgreSQL's.
+func hasNUL(text string) bool { return strings.ContainsRune(text, 0) }
