@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -175,36 +176,38 @@ func TestLiveEndsInTheMiddle(t *testing.T) {
 	require.Empty(t, g.arrived, "nothing else was sent")
 }
 
-func TestLiveWithoutAService(t *testing.T) {
+// A storm that gets no stock tells nothing else. Where the service refuses that is an
+// error; where the program ends before there is any, it is none of the storm's.
+func TestLiveWithoutStock(t *testing.T) {
 	t.Parallel()
-	var said bytes.Buffer
-	server := httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
-	l := startLive(t, LiveOptions{URL: server.URL, Provider: newProvider(t), Wait: atOnce, Log: slog.New(slog.NewTextHandler(&said, nil))})
-	l.Press()
-	require.Zero(t, (<-l.overs).log.requests)
-	l.stop()
-	require.Contains(t, said.String(), "the storm could not begin")
-	require.Contains(t, said.String(), "404")
-}
-
-// A service that ends before there is any stock is no error of the storm's.
-func TestLiveEndsBeforeItBegins(t *testing.T) {
-	t.Parallel()
-	var said bytes.Buffer
-	ends := make(chan func(), 1)
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		(<-ends)()
-		panic(http.ErrAbortHandler)
-	}))
-	defer server.Close()
-	l := startLive(t, LiveOptions{URL: server.URL, Provider: newProvider(t), Wait: atOnce, Log: slog.New(slog.NewTextHandler(&said, nil))})
-	ends <- l.end
-	l.Press()
-	require.Zero(t, (<-l.overs).log.requests)
-	l.stop()
-	require.NotContains(t, said.String(), "level=ERROR")
-	require.Contains(t, said.String(), "the storm is over")
+	for _, c := range []struct {
+		name   string
+		answer func(w http.ResponseWriter, end func())
+		fails  bool
+		says   []string
+	}{
+		{"no such service", func(w http.ResponseWriter, _ func()) { w.WriteHeader(http.StatusNotFound) },
+			true, []string{"the storm could not begin", "404"}},
+		{"it ends before", func(_ http.ResponseWriter, end func()) { end(); panic(http.ErrAbortHandler) },
+			false, []string{"the storm is over"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var said bytes.Buffer
+			ends := make(chan func(), 1)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { c.answer(w, <-ends) }))
+			defer server.Close()
+			l := startLive(t, LiveOptions{URL: server.URL, Provider: newProvider(t), Wait: atOnce, Log: slog.New(slog.NewTextHandler(&said, nil))})
+			ends <- l.end
+			l.Press()
+			require.Zero(t, (<-l.overs).log.requests)
+			l.stop()
+			require.Equal(t, c.fails, strings.Contains(said.String(), "level=ERROR"))
+			for _, part := range c.says {
+				require.Contains(t, said.String(), part)
+			}
+		})
+	}
 }
 
 // A customer, or a provider, who is told to come again does.
