@@ -24,22 +24,19 @@ type LiveOptions struct {
 	Seed uint64
 	// Orders is how many are placed from one press on; 0 means 160.
 	Orders int
-	// Every is the pause between two orders, and Pause the greatest before what is told
-	// next of one; 0 means 160 ms, and 2 s.
-	Every, Pause time.Duration
 	// Wait waits, and returns an error when ctx ends; nil means a timer. Tests put
 	// theirs here.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Clock is the time at which callbacks are signed; nil for time.Now.
-	Clock func() time.Time
 	// Log is told of the beginning and the end of storms; nil means slog.Default.
 	Log *slog.Logger
 }
 
 const (
 	liveOrders = 160
-	liveEvery  = 160 * time.Millisecond
-	livePause  = 2 * time.Second
+	// liveEvery is the pause between two orders, and livePause the greatest before what
+	// is told next of one.
+	liveEvery = 160 * time.Millisecond
+	livePause = 2 * time.Second
 	// liveAsks is how many requests of customers there are a second at most: a service
 	// may refuse more of one address, and its user has some left.
 	liveAsks = 35
@@ -72,23 +69,14 @@ func NewLive(o LiveOptions) *Live {
 	if o.Orders <= 0 {
 		o.Orders = liveOrders
 	}
-	if o.Every <= 0 {
-		o.Every = liveEvery
-	}
-	if o.Pause <= 0 {
-		o.Pause = livePause
-	}
 	if o.Wait == nil {
 		o.Wait = timer
-	}
-	if o.Clock == nil {
-		o.Clock = time.Now
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
 	return &Live{
-		options: o, client: newClient(o.URL, o.Provider, o.Clock, liveWorkers), asks: rate.NewLimiter(liveAsks, liveAsks),
+		options: o, client: newClient(o.URL, o.Provider, time.Now, liveWorkers), asks: rate.NewLimiter(liveAsks, liveAsks),
 		pressed: make(chan struct{}, 1), places: make(chan struct{}, liveWorkers), over: func(*Script, *log) {},
 	}
 }
@@ -143,7 +131,7 @@ func (l *Live) blow(ctx context.Context) {
 	t.all.kept = true
 	began := time.Now()
 	defer func() { l.over(b.script, t.all) }()
-	l.options.Log.Info("a storm", "orders", l.options.Orders, "for about", (time.Duration(l.options.Orders) * l.options.Every).Round(time.Second))
+	l.options.Log.Info("a storm", "orders", l.options.Orders, "for about", (time.Duration(l.options.Orders) * liveEvery).Round(time.Second))
 	if err := l.client.fill(context.WithoutCancel(ctx), b.script.stock); err != nil && ctx.Err() == nil {
 		l.options.Log.Error("the storm could not begin", "error", err)
 		l.quiet(true)
@@ -158,7 +146,7 @@ func (l *Live) blow(ctx context.Context) {
 			for range s.orders[1:] {
 				l.another(ctx)
 			}
-			_ = l.options.Wait(ctx, l.options.Every) // another finds out that it is over
+			_ = l.options.Wait(ctx, liveEvery) // another finds out that it is over
 		}
 		stories.Wait()
 		ended = l.quiet(ctx.Err() != nil)
@@ -208,7 +196,7 @@ func (t *telling) tell(ctx context.Context, s story, purchases []purchase, rng *
 		if len(tasks) == 0 {
 			continue
 		}
-		if wave > waveOrders && t.options.Wait(ctx, time.Duration((0.3+0.7*rng.Float64())*float64(t.options.Pause))) != nil {
+		if wave > waveOrders && t.options.Wait(ctx, time.Duration((0.3+0.7*rng.Float64())*float64(livePause))) != nil {
 			return
 		}
 		rng.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
@@ -216,7 +204,7 @@ func (t *telling) tell(ctx context.Context, s story, purchases []purchase, rng *
 		for i, one := range tasks {
 			var after time.Duration // half of it comes at once, the rest dribbles in
 			if i%2 == 1 {
-				after = time.Duration(rng.Float64() * float64(t.options.Pause))
+				after = time.Duration(rng.Float64() * float64(livePause))
 			}
 			asked.Go(func() {
 				if after == 0 || t.options.Wait(ctx, after) == nil {
