@@ -165,8 +165,8 @@ func TestWhatMustNotBeIsRefused(t *testing.T) {
 	require.Empty(t, s.refused())
 }
 
-// Somebody who may create roles, and does not own the tables, cannot take rights away:
-// where PostgreSQL only warns, the file refuses.
+// Somebody who may create roles, and does not own what is the machines', cannot take
+// rights away: PostgreSQL refuses, and nothing has changed.
 func TestWhoCannotTakeAwayIsTold(t *testing.T) {
 	t.Parallel()
 	s := open(t, statements)
@@ -176,8 +176,10 @@ func TestWhoCannotTakeAwayIsTold(t *testing.T) {
 	conn, err := pgx.ConnectConfig(t.Context(), config)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
+	before := s.rights()
 	_, err = conn.PgConn().Exec(t.Context(), s.file()).ReadAll()
-	require.Error(t, err)
+	require.Equal(t, denied, state(t, err))
+	require.Equal(t, before, s.rights())
 }
 
 // A login of more than one role, and a role of somebody's own that has nothing to do
