@@ -137,8 +137,12 @@ func playSecret() webhook.Secret {
 // printSession prints commands to play with, with the secrets of this run. It is
 // never called with secrets that someone set.
 func printSession(out io.Writer, addr string, settings shop.Settings) {
+	counted := ""
+	if settings.AdminAddr != "" {
+		counted = fmt.Sprintf(operators, settings.AdminAddr)
+	}
 	// Nobody reads it where it cannot be printed.
-	_, _ = fmt.Fprintf(out, session, addr, settings.Stripe[0].Reveal(), settings.Standard[0].Reveal(), settings.AdminAddr)
+	_, _ = fmt.Fprintf(out, session, addr, settings.Stripe[0].Reveal(), settings.Standard[0].Reveal(), counted)
 }
 
 // printDesk prints how the runbook is called beside this program. It is never called
@@ -203,9 +207,11 @@ What there is to see:
 
   curl $U/orders/$O
   curl $U/orders/$O/history
-  curl http://%[4]s/debug/counters
-  curl http://%[4]s/metrics
-
+%[4]s
 All routes, and what they answer: docs/example.md, go doc ./examples/orders/shop
 
+`
+
+const operators = `  curl http://%[1]s/debug/counters
+  curl http://%[1]s/metrics
 `

@@ -22,7 +22,7 @@ func TestSessionHasEachThingToDo(t *testing.T) {
 		"curl -X PUT $U/stock/mug -H \"Content-Type: application/json\" -d '", "curl $U/orders ", "curl $U/orders/$O/pay ",
 		"curl -X POST $U/orders/$O/ship\n", "curl -X POST $U/orders/$O/receive\n", "curl $U/orders/$O/refunds ",
 		"-H 'Idempotency-Key: k-1' ", "curl $U/commands/order.refund/k-1 ",
-		"curl -X DELETE $U/orders/$P\n", "curl $U/orders/$O/history\n", "curl http://127.0.0.1:4322/metrics\n", "go doc ./examples/orders/shop\n",
+		"curl -X DELETE $U/orders/$P\n", "curl $U/orders/$O/history\n", "curl http://127.0.0.1:4322/debug/counters\n", "curl http://127.0.0.1:4322/metrics\n", "go doc ./examples/orders/shop\n",
 	} {
 		require.Contains(t, out.String(), part)
 	}
@@ -35,6 +35,16 @@ func TestSessionHasEachThingToDo(t *testing.T) {
 		sends := strings.Contains(line, "curl ") && strings.Contains(line, " -d ")
 		require.Equal(t, sends, strings.Contains(line, `-H "Content-Type: application/json"`), line)
 	}
+}
+
+// Without an operator's port there is nobody to ask for counters.
+func TestSessionWithoutAnOperatorsPort(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	printSession(&out, "127.0.0.1:4321", shop.Settings{Standard: webhook.Secrets("whsec_c3RhbmRhcmQ="), Stripe: webhook.Secrets("whsec_stripe")})
+	require.Contains(t, out.String(), "curl $U/orders/$O/history\n\nAll routes")
+	require.NotContains(t, out.String(), "http:///")
+	require.NotContains(t, out.String(), "%!")
 }
 
 func TestDeskHasTheRunbookToPaste(t *testing.T) {
