@@ -236,7 +236,6 @@ func (t *telling) ask(ctx context.Context, one task, p purchase) {
 		}
 		mine.note(again[0], r)
 	}
-	mine.again = nil
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.all.add(mine)
