@@ -126,21 +126,16 @@ func tell[S ~string, R any](r fsm.Result[S, R], columns func(R) map[string]any) 
 	}
 }
 
-// withText adds a text that may be NULL.
-func withText(columns map[string]any, name string, text *string) map[string]any {
-	columns[name] = text
-	return columns
-}
-
 func ofOrder(r order.Row) map[string]any {
-	return withText(map[string]any{
+	return map[string]any{
 		"customer_id": r.CustomerID, "sku": r.Sku, "quantity": int64(r.Quantity), "total_cents": r.TotalCents,
 		"paid_cents": r.PaidCents, "refund_cents": r.RefundCents, "refunded_cents": r.RefundedCents,
-	}, "payment_no", r.PaymentNo)
+		"payment_no": r.PaymentNo,
+	}
 }
 
 func ofPayment(r payment.Row) map[string]any {
-	return withText(map[string]any{"order_id": r.OrderID, "amount_cents": r.AmountCents, "paid_cents": r.PaidCents}, "provider_ref", r.ProviderRef)
+	return map[string]any{"order_id": r.OrderID, "amount_cents": r.AmountCents, "paid_cents": r.PaidCents, "provider_ref": r.ProviderRef}
 }
 
 func ofRefund(r refund.Row) map[string]any {
