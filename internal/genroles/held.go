@@ -89,18 +89,7 @@ func (p *plan) faults() []fault {
 
 // forcing is a condition on p, a function of the writer's: that it is no correction of
 // now, whatever its name.
-func (p *plan) forcing() string {
-	var list []string
-	for _, s := range p.functions {
-		if s.Forces {
-			list = append(list, s.function())
-		}
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return " AND p.proname NOT IN (" + literals(list) + ")"
-}
+func (p *plan) forcing() string { return p.without(func(s Statement) bool { return s.Forces }) }
 
 // held refuses to commit where something must not be, and says all that.
 func (p *plan) held() string {

@@ -69,15 +69,21 @@ func (p *plan) ours() string {
 }
 
 // others is a condition on p, a function of the writer's: that it is none of now.
-func (p *plan) others() string {
-	if len(p.functions) == 0 {
+func (p *plan) others() string { return p.without(func(Statement) bool { return true }) }
+
+// without is a condition on p, a function of the writer's: that it is none of now that
+// which takes.
+func (p *plan) without(which func(Statement) bool) string {
+	var list []string
+	for _, s := range p.functions {
+		if which(s) {
+			list = append(list, s.function())
+		}
+	}
+	if len(list) == 0 {
 		return ""
 	}
-	current := make([]string, len(p.functions))
-	for i, s := range p.functions {
-		current[i] = s.function()
-	}
-	return " AND p.proname NOT IN (" + literals(current) + ")"
+	return " AND p.proname NOT IN (" + literals(list) + ")"
 }
 
 // before has the functions of programs of before do what they did, for those who
