@@ -47,13 +47,10 @@ func argument(event *model.Event, p *model.Param) logic.Var {
 	v.Param, v.Finite = true, true
 	v.Precision, v.Scale, v.Length = 0, 0, 0
 	if v.Kind == logic.Text && identifies(event, p) {
-		v.Length = maxIdentity
+		v.Length = model.MaxIdentity // bytes: no more characters
 	}
 	return v
 }
-
-// maxIdentity is fsm.MaxIdentity: a text of so many bytes has no more characters.
-const maxIdentity = 1024
 
 // identifies reports whether a parameter is one of a fact, and so never empty.
 func identifies(event *model.Event, p *model.Param) bool {

@@ -3,15 +3,11 @@ package linear
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/oracle"
 )
-
-// maxIdentity is how long an identity may be, and each part of it, in bytes.
-const maxIdentity = 1024
 
 // isUnfit reports whether a call with these arguments certainly ended in an error and
 // did nothing, whatever the row was. Its parameters have been read.
@@ -39,26 +35,8 @@ func (op *operation) isUnfit(m *model.Machine) bool {
 			return true
 		}
 	}
-	return op.unfitFact()
-}
-
-// unfitFact reports whether a text keeps the call from being a fact: one that is empty,
-// too long, also together with others, or has a control character.
-func (op *operation) unfitFact() bool {
-	size := 0
-	for i, p := range slices.Concat(op.event.Identity, op.event.Fingerprint) {
-		if p.Type.Kind != model.KindText {
-			continue
-		}
-		v, _ := op.values[p.Name].(string)
-		if v == "" || len(v) > maxIdentity || strings.ContainsFunc(v, unicode.IsControl) {
-			return true
-		}
-		if i < len(op.event.Identity) {
-			size += len(v)
-		}
-	}
-	return size > maxIdentity
+	_, fault := oracle.Unfit(op.event, op.values)
+	return fault != ""
 }
 
 // unfitKey reports whether no row can have the key.

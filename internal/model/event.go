@@ -7,6 +7,10 @@ import (
 	"github.com/pawl-go/pawl/internal/diag"
 )
 
+// MaxIdentity is how long an identity may be, and each text of it or of a fingerprint, in
+// bytes; fsm.MaxIdentity is the runtime's.
+const MaxIdentity = 1024
+
 // Event is something that can happen to a row.
 type Event struct {
 	Name     string

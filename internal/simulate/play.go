@@ -53,7 +53,7 @@ type Told struct {
 	Checks []Condition
 	// Param and Fault say which parameter cannot identify, and why.
 	Param *model.Param
-	Fault TextFault
+	Fault oracle.TextFault
 	// NoVersion says that the event must be told a version, and was not.
 	NoVersion bool
 	// Retired says that a correction was into a state that no row may enter.
@@ -197,7 +197,7 @@ func (p *player) fire() {
 		return
 	}
 	p.Event = e
-	if p.Param, p.Fault = unfit(e, params); p.Param != nil {
+	if p.Param, p.Fault = oracle.Unfit(e, params); p.Param != nil {
 		p.Outcome = oracle.BadArgument
 		return
 	}

@@ -96,7 +96,7 @@ func TestWhatACallAnswersAndWhy(t *testing.T) {
 		}},
 		{paid + "/refund,refund_no=,amount_cents=1", oracle.BadArgument, func(t *testing.T, s simulate.Told) {
 			require.Equal(t, "refund_no", s.Param.Name)
-			require.Equal(t, simulate.Empty, s.Fault)
+			require.Equal(t, oracle.Empty, s.Fault)
 		}},
 		{paid + "/refund_succeeded,refund_no=r1,payment_no=p1,amount_cents=9223372036854775807", oracle.Compensated, nil},
 		{paid + "/refund,refund_no=r1,amount_cents=9/refund_succeeded,refund_no=r1,payment_no=p1,amount_cents=9/refund_succeeded,refund_no=r2,payment_no=p1,amount_cents=9223372036854775807", simulate.Failed, func(t *testing.T, s simulate.Told) {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/pawl-go/pawl/internal/evaluate"
@@ -128,40 +127,3 @@ func strange(code Code, args []Arg, names []string) *Problem {
 	}
 	return nil
 }
-
-// unfit says, as the runtime does before any SQL, what keeps a value from being
-// part of an identity or a fingerprint. It is empty where nothing does.
-func unfit(e *model.Event, params oracle.Values) (*model.Param, TextFault) {
-	whole := 0
-	for _, p := range slices.Concat(e.Identity, e.Fingerprint) {
-		text, is := params[p.Name].(string)
-		if !is {
-			continue
-		}
-		if slices.Contains(e.Identity, p) {
-			whole += len(text)
-		}
-		switch {
-		case text == "":
-			return p, Empty
-		case len(text) > maxIdentity || len(e.Identity) > 1 && whole > maxIdentity:
-			return p, Long
-		case strings.IndexFunc(text, unicode.IsControl) >= 0:
-			return p, Control
-		}
-	}
-	return nil, ""
-}
-
-// maxIdentity is the runtime's bound of a text in an identity, in bytes.
-const maxIdentity = 1024
-
-// TextFault is what is wrong with a text that must identify.
-type TextFault string
-
-// Faults of texts.
-const (
-	Empty   TextFault = "empty"
-	Long    TextFault = "long"
-	Control TextFault = "control"
-)

@@ -84,10 +84,10 @@ func (l *life) why(s *simulate.Told) []string {
 	add := func(p wording.Phrase, args ...any) { out = append(out, l.say(p, args...)) }
 	switch {
 	case s.Param != nil:
-		add(map[simulate.TextFault]wording.Phrase{
-			simulate.Empty:   {EN: "%s is empty, and identifies nothing.", ZH: "%s 为空，无法标识。"},
-			simulate.Long:    {EN: "%s is longer than 1 KiB.", ZH: "%s 超过 1 KiB。"},
-			simulate.Control: {EN: "%s holds a control character.", ZH: "%s 含有控制字符。"},
+		add(map[oracle.TextFault]wording.Phrase{
+			oracle.Empty:   {EN: "%s is empty, and identifies nothing.", ZH: "%s 为空，无法标识。"},
+			oracle.Long:    {EN: "%s is longer than 1 KiB.", ZH: "%s 超过 1 KiB。"},
+			oracle.Control: {EN: "%s holds a control character.", ZH: "%s 含有控制字符。"},
 		}[s.Fault], s.Param.Name)
 	case s.NoVersion:
 		add(wording.Phrase{EN: "%s must say which version it expects.", ZH: "%s 必须说明期望的版本。"}, s.Event.Name)
