@@ -43,8 +43,8 @@ const (
 // or the id of an event in the inbox, whose rows are then found by the same ways. A way
 // without an index is not gone. Rows come once, by the first way that finds them.
 //
-// A database that is away ends the search. A machine that cannot be read is passed over, and told of in the error, which is
-// joined of *Errors; what was found in others comes with it.
+// A database that is away ends the search. A machine that cannot be read is passed over,
+// with an *Error for it; what was found in others comes with those.
 func (d *Database) Find(ctx context.Context, machines []*model.Machine, text string) ([]Found, []error) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > maxText || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {

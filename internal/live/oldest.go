@@ -35,9 +35,9 @@ const (
 )
 
 // Oldest says which few rows have stood longest in each of the states that a row should
-// leave, not in final or resting ones, in the order of states and the oldest first. No index tells that. Where a state has few rows, by
-// counts, all are looked up in the history by its key; where it has many, those of
-// a sample of pages are. Rows of few are found by one more reading of the table, so
+// leave, not in final or resting ones, in the order of states and the oldest first. No
+// index tells that. Where a state has few rows, by counts, all are looked up in the
+// history by its key; where it has many, those of a sample of pages are. Rows of few are found by one more reading of the table, so
 // it is asked as rarely as Count. The errors are *Error and ctx's.
 func (d *Database) Oldest(ctx context.Context, m *model.Machine, counts Counts) ([]Oldest, error) {
 	l := lifecycle{m}
