@@ -62,7 +62,7 @@ func (d *Database) Estimate(ctx context.Context, m *model.Machine) (Counts, erro
 		if err != nil {
 			return err
 		}
-		size, err := pick[int64](ctx, tx, "SELECT COALESCE(sum(pg_relation_size(t.relid)), 0)::bigint FROM ("+parts+") AS t", int64(table.oid))
+		size, err := sizeOf(ctx, tx, table)
 		if err != nil {
 			return err
 		}
@@ -74,6 +74,16 @@ func (d *Database) Estimate(ctx context.Context, m *model.Machine) (Counts, erro
 		return err
 	})
 	return counts, err
+}
+
+// sizeOf is how many bytes a table has now, with its partitions.
+func sizeOf(ctx context.Context, tx pgx.Tx, table *relation) (int64, error) {
+	return pick[int64](ctx, tx, "SELECT COALESCE(sum(pg_relation_size(t.relid)), 0)::bigint FROM ("+parts+") AS t", int64(table.oid))
+}
+
+// samplePercent is the part of a table of that size that samplePages are.
+func samplePercent(size int64) float64 {
+	return min(100, 100*float64(samplePages)*8192/float64(max(1, size)))
 }
 
 // share is how much of a table is in a state.
@@ -97,7 +107,7 @@ WHERE c.oid = $1::oid AND s.attname = $2 AND s.inherited = (c.relkind = 'p')`
 		total *= float64(size/8192) / float64(table.pages)
 	}
 	if len(shares) == 0 || table.rows < 0 {
-		percent := min(100, 100*float64(samplePages)*8192/float64(size))
+		percent := samplePercent(size)
 		sampled, err := all[share](ctx, tx, fmt.Sprintf("SELECT s.%[1]s::text, count(*)::float8 FROM %[2]s AS s TABLESAMPLE SYSTEM (%[3]g) GROUP BY 1",
 			ident(l.Table.Status.Column), ident(l.Table.Name), percent))
 		if err != nil {

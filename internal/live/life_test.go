@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -239,4 +240,26 @@ func TestOldestRowsOfAState(t *testing.T) {
 		}
 		require.Equal(t, want, keys)
 	}
+}
+
+// A sample is of some pages also where the table has no statistics yet.
+func TestASampleOfATableWithoutStatistics(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.exec(`ALTER TABLE orders SET (autovacuum_enabled = off)`)
+	b.exec(`INSERT INTO orders (order_id, status, version, customer_id, sku, quantity, total_cents)
+SELECT md5(i::text)::uuid, 'PENDING', 1, 'ann', 'tea', 1, 100 FROM generate_series(1, 60000) AS i`)
+	db, record := b.recording()
+	m := named(t, machines(t), "order")
+	_, err := db.Oldest(t.Context(), m, Counts{States: []StateCount{{State: "PENDING", Declared: true, Rows: 60_000}}})
+	require.NoError(t, err)
+	percent := 100.0
+	for _, q := range record.taken() {
+		if _, clause, sampled := strings.Cut(q.sql, "TABLESAMPLE SYSTEM ("); sampled {
+			_, err := fmt.Sscan(strings.SplitN(clause, ")", 2)[0], &percent)
+			require.NoError(t, err)
+		}
+	}
+	require.InDelta(t, 100*samplePages/float64(b.count("SELECT pg_relation_size('orders') / 8192")), percent, 1)
+	require.Less(t, percent, 50.0)
 }

@@ -122,13 +122,14 @@ type standing struct {
 }
 
 func (l lifecycle) oldest(ctx context.Context, tx pgx.Tx, table *relation, statuses []string, whole bool) ([]standing, error) {
-	from := ident(table.name) + " AS t"
+	from, most := ident(table.name)+" AS t", fewRows
 	if !whole {
-		from += fmt.Sprintf(" TABLESAMPLE SYSTEM (%g)", min(100, 100*float64(samplePages)/float64(max(1, table.pages))))
-	}
-	most := fewRows * len(statuses)
-	if !whole {
-		most = sampleRows * len(statuses)
+		size, err := sizeOf(ctx, tx, table)
+		if err != nil {
+			return nil, err
+		}
+		from += fmt.Sprintf(" TABLESAMPLE SYSTEM (%g)", samplePercent(size))
+		most = sampleRows
 	}
 	status := "t." + ident(l.Table.Status.Column) + "::text"
 	// The subselect is not flattened, so that the history is asked for its rows alone.
@@ -138,7 +139,7 @@ FROM (SELECT r.fsm_status, r.fsm_key, (SELECT h.at FROM %[1]s AS h WHERE %[2]s A
   FROM (SELECT %[3]s AS fsm_status, %[4]s AS fsm_key, t.%[5]s AS fsm_version, %[6]s, row_number() OVER (PARTITION BY %[3]s) AS fsm_n FROM %[7]s WHERE %[3]s = ANY ($1::text[])) AS r
   WHERE r.fsm_n <= %[8]d) AS s
 WHERE isfinite(s.fsm_at)) AS o WHERE o.fsm_nth <= %[9]d ORDER BY o.fsm_status, o.fsm_at`,
-		ident(l.history()), l.joined("h", "r"), status, l.keyTexts("t"), ident(l.Table.Version), l.columns("t", l.keys()), from, most/len(statuses), oldestRows), statuses)
+		ident(l.history()), l.joined("h", "r"), status, l.keyTexts("t"), ident(l.Table.Version), l.columns("t", l.keys()), from, most, oldestRows), statuses)
 }
 
 // columns selects columns of a table.
