@@ -121,16 +121,11 @@ func (v *visit) compared(data *diffPage) error {
 // drawDiff adds the picture of what was and what is.
 func (v *visit) drawDiff(data *diffPage, old *model.Machine, report *compare.Report) error {
 	u := unite(old, data.Model, report)
-	drawn := picture.Of(u.machine)
-	if len(u.machine.States) > picture.Large {
-		drawn = drawn.Overview()
-		data.Bare = true
+	svg, _, err := drawWhole(u.machine, gensvg.Options{Lang: v.Lang, ID: "diff-" + data.Name, NoTitle: true, NoLegend: true, Marks: u.marks()})
+	if err != nil {
+		return err
 	}
-	var large *gensvg.TooLarge
-	svg, err := gensvg.Fragment(drawn, gensvg.Options{Lang: v.Lang, ID: "diff-" + data.Name, NoTitle: true, NoLegend: true, Marks: u.marks()})
-	if errors.As(err, &large) {
-		return nil
-	}
+	data.Bare = len(u.machine.States) > picture.Large
 	data.Picture = template.HTML(svg) // its renderer has escaped it
 	for _, kind := range []struct {
 		class string
@@ -142,7 +137,7 @@ func (v *visit) drawDiff(data *diffPage, old *model.Machine, report *compare.Rep
 	} {
 		data.Signs = append(data.Signs, sign{kind.class, v.say(kind.text)})
 	}
-	return err
+	return nil
 }
 
 // addCommits adds those that changed the definitions; none where there is no

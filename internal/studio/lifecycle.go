@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"errors"
 	"html/template"
 	"net/http"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"github.com/pawl-go/pawl/internal/gendocs"
 	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
-	"github.com/pawl-go/pawl/internal/picture"
 	"github.com/pawl-go/pawl/internal/pipeline"
 	"github.com/pawl-go/pawl/internal/suite"
 	"github.com/pawl-go/pawl/internal/wording"
@@ -92,14 +90,7 @@ func (p *lifecyclePage) keep(v *visit) error {
 	if p.kept = v.keptOf(p.Model); p.Kept == "" {
 		return nil
 	}
-	shown := picture.Of(p.Model)
-	if len(p.Model.States) > picture.Large {
-		shown = shown.Overview()
-	}
-	svg, err := gensvg.Fragment(shown, gensvg.Options{Lang: v.Lang, ID: p.Model.Name, NoTitle: true, Marks: p.marks})
-	if large := (*gensvg.TooLarge)(nil); errors.As(err, &large) {
-		return nil
-	}
+	svg, _, err := drawWhole(p.Model, gensvg.Options{Lang: v.Lang, ID: p.Model.Name, NoTitle: true, Marks: p.marks})
 	p.View.Picture = template.HTML(svg) // its renderer has escaped it
 	return err
 }

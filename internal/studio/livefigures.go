@@ -17,23 +17,9 @@ import (
 // places are the empty groups that gensvg leaves for figures.
 var places = regexp.MustCompile(`(<g class="pawl-figure" id="[^"]*-(?:f([0-9]+)|g([0-9]+)-([0-9]+))"[^>]*>)(</g>)`)
 
-// drawing is the picture with places for figures; empty for a machine that is too
-// large for one.
-func drawing(m *model.Machine, lang string, marks *gensvg.Marks) (svg string, edges []*picture.Edge) {
-	p := picture.Of(m)
-	if len(m.States) > picture.Large {
-		p = p.Overview()
-	}
-	content, err := gensvg.Fragment(p, gensvg.Options{Lang: lang, ID: m.Name + "-live", NoTitle: true, NoLegend: true, Figures: true, Marks: marks})
-	if err != nil {
-		return "", nil // too large
-	}
-	return string(content), p.Edges
-}
-
 // withFigures writes the rows of each state on its box, and the flow on its arrow.
-func withFigures(m *model.Machine, lang string, v live.View, marks *gensvg.Marks) template.HTML {
-	svg, edges := drawing(m, lang, marks)
+func withFigures(m *model.Machine, lang string, v live.View, marks *gensvg.Marks) (template.HTML, error) {
+	svg, edges, err := drawWhole(m, gensvg.Options{Lang: lang, ID: m.Name + "-live", NoTitle: true, NoLegend: true, Figures: true, Marks: marks})
 	whole := places.ReplaceAllStringFunc(svg, func(place string) string {
 		at := places.FindStringSubmatch(place)
 		state, _ := strconv.Atoi(at[2]) // 0 for an arc's, as are those for a state's
@@ -48,7 +34,7 @@ func withFigures(m *model.Machine, lang string, v live.View, marks *gensvg.Marks
 		}
 		return strings.Replace(at[1], "<g ", "<g data-live ", 1) + inside + at[5]
 	})
-	return template.HTML(whole) // gensvg has escaped it, and figures are digits
+	return template.HTML(whole), err // gensvg has escaped it, and figures are digits
 }
 
 // arcFigure is how often an event takes its arrow; empty for never. Where an arrow has

@@ -68,7 +68,9 @@ func (l *rows) page(v *visit) error {
 		}
 	}
 	data.kept = v.keptOf(m.Model)
-	data.Picture = withFigures(m.Model, v.Lang, data.View, data.marks)
+	if data.Picture, err = withFigures(m.Model, v.Lang, data.View, data.marks); err != nil {
+		return err
+	}
 	if data.View.Moves.Known() {
 		data.Flow = rate(data.View.Moves.Value.Rate())
 	}

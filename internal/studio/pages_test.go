@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/studio"
 )
 
@@ -167,6 +168,16 @@ func TestAnAddressShowsOneStateOrEvent(t *testing.T) {
 		"/m/hostile?event=%22quoted%22&lang=": {"<script>alert(1)</script>", "a::b"},
 	} {
 		require.ElementsMatch(t, want, marked(s.parsed(path), "pawl-state", "on"), path)
+	}
+}
+
+// A machine that is too large for a picture has its pages all the same, whatever their
+// address names.
+func TestPagesOfAMachineWithoutAPicture(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"journey.yaml": journey(gensvg.MaxStates + 1)}), studio.Options{})
+	for _, path := range []string{"/m/journey?event=go_on", "/m/journey/simulate?s=1&event=go_on", "/m/journey/simulate?s=1&state=STOP_1"} {
+		require.Empty(t, marked(s.parsed(path), "pawl-state", "on"), path)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/oracle"
-	"github.com/pawl-go/pawl/internal/picture"
 	"github.com/pawl-go/pawl/internal/simulate"
 )
 
@@ -228,15 +227,9 @@ func (l *life) picture(marks *gensvg.Marks) (svg template.HTML, whole bool, err 
 	}
 	whole = shown == parts.Picture
 	if whole && marks != nil {
-		drawn := picture.Of(l.machine.Model)
-		if len(drawn.Nodes) > picture.Large {
-			drawn = drawn.Overview()
-		}
-		content, err := gensvg.Fragment(drawn, gensvg.Options{Lang: l.Lang, ID: l.machine.Name, NoTitle: true, Marks: marks})
-		if err != nil {
+		if shown, _, err = drawWhole(l.machine.Model, gensvg.Options{Lang: l.Lang, ID: l.machine.Name, NoTitle: true, Marks: marks}); err != nil {
 			return "", false, err
 		}
-		shown = string(content)
 	}
 	return template.HTML(gensvg.Standing(shown, here, step)), whole, nil // escaped where it was drawn
 }
