@@ -48,8 +48,6 @@ type diffPage struct {
 	Bare    bool
 	Signs   []sign
 	Commits []commit
-	// Lang is the language that a form must keep; empty where the address has none.
-	Lang string
 }
 
 // sign is a line of the legend.
@@ -68,9 +66,6 @@ func (s *Studio) diff(v *visit) error {
 		return err
 	}
 	data := diffPage{machine: m, Since: cmp.Or(strings.TrimSpace(v.URL.Query().Get("since")), newest)}
-	if v.Asked {
-		data.Lang = v.tongue.Lang
-	}
 	if err := v.addCommits(&data); err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func parsePages() (map[tongue]pages, error) {
 	for _, lang := range gendocs.Languages() {
 		for _, asked := range []bool{false, true} {
 			t := tongue{lang, asked}
-			set, err := gendocs.Templates(lang).Funcs(t.functions()).Funcs(liveFunctions(t)).ParseFS(embedded, "assets/*.html")
+			set, err := gendocs.Templates(lang).Funcs(t.functions()).Funcs(liveFunctions(lang)).ParseFS(embedded, "assets/*.html")
 			if err != nil {
 				return nil, err
 			}

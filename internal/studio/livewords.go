@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -159,18 +158,9 @@ func (v *visit) trouble(l *rows, err error) *trouble {
 }
 
 // liveFunctions are what the templates of these pages call.
-func liveFunctions(t tongue) template.FuncMap {
-	lang := t.Lang
+func liveFunctions(lang string) template.FuncMap {
 	return template.FuncMap{
 		"number": number, "upTo": upTo, "moment": moment, "clock": clock, "exact": exact,
-		// seek is where a text is looked for, and kept the language that a form keeps.
-		"seek": func(text string) string { return t.with(url.Values{"q": {text}}, "find") },
-		"kept": func() string {
-			if t.Asked {
-				return t.Lang
-			}
-			return ""
-		},
 		"span":    func(d time.Duration) string { return lapse(d, lang) },
 		"seconds": func(s float64) string { return lapse(time.Duration(s*float64(time.Second)), lang) },
 		"since":   func(t time.Time) string { return lapse(time.Since(t), lang) },

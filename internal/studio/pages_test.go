@@ -142,6 +142,18 @@ func TestTheLanguageIsTheAddressesOrTheBrowsers(t *testing.T) {
 	}
 }
 
+// A form keeps the language that its address has, and no other.
+func TestFormsKeepTheLanguage(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
+	for _, path := range []string{"/m/lamp/diff", "/m/lamp/simulate"} {
+		_, body := s.get(200, path+"?lang=zh")
+		require.Contains(t, body, `<input type="hidden" name="lang" value="zh">`, path)
+		_, body = s.get(200, path, "Accept-Language", "zh")
+		require.NotContains(t, body, `name="lang"`, path)
+	}
+}
+
 func TestWhatIsNotThereSaysWhatIs(t *testing.T) {
 	t.Parallel()
 	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
