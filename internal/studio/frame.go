@@ -2,7 +2,6 @@ package studio
 
 import (
 	"html/template"
-	"maps"
 	"net/url"
 	"strings"
 
@@ -32,21 +31,19 @@ type page struct {
 type framed struct {
 	page
 	tongue
-	Main              template.HTML
-	Heard             string
-	Unread            string
-	Menu              []menuEntry
-	Top               []menuEntry
-	Languages         []menuEntry
-	Machines          []menuEntry
-	Links, Actions    []Link
-	Style             string
-	HeadScript        string
-	Script            string
-	StreamTopics      string
-	Icon              template.URL
-	Count             int
-	CanLive, Database bool
+	Main           template.HTML
+	Heard          string
+	Unread         string
+	Menu           []menuEntry
+	Top            []menuEntry
+	Languages      []menuEntry
+	Machines       []menuEntry
+	Links, Actions []Link
+	Style          string
+	HeadScript     string
+	Script         string
+	StreamTopics   string
+	Icon           template.URL
 }
 
 // menuEntry leads somewhere. Without Href it cannot be taken, and Hint says why.
@@ -155,7 +152,7 @@ func (t tongue) functions() template.FuncMap {
 					m[name] = list[i+1]
 				}
 			}
-			return maps.Clone(m)
+			return m
 		},
 	}
 }

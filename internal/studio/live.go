@@ -121,14 +121,16 @@ func (l *rows) card(v *visit, m *machine) (template.HTML, error) {
 	if m.Model == nil || m.Model.Table == nil {
 		return "", nil
 	}
+	var now live.View
 	l.look(v.Context(), live.All, func() bool {
-		return l.watch.Machine(m.Name).Counts.Known() || l.watch.Machine(m.Name).Counts.Err != nil
+		now = l.watch.Machine(m.Model.Name)
+		return now.Counts.Known() || now.Counts.Err != nil
 	})
 	return v.render("live-card", struct {
 		*machine
 		Trouble *trouble
 		Away    bool
-		Counts  figure[live.Counts]
-		Late    figure[live.Deadlines]
-	}{m, v.trouble(l, l.watch.Machine(m.Name).Counts.Err), !l.watch.Away().IsZero(), figureOf(l.watch.Machine(m.Name).Counts), figureOf(l.watch.Machine(m.Name).Deadlines)})
+		Counts  live.Figure[live.Counts]
+		Late    live.Figure[live.Deadlines]
+	}{m, v.trouble(l, now.Counts.Err), !l.watch.Away().IsZero(), now.Counts, now.Deadlines})
 }

@@ -12,16 +12,6 @@ import (
 	"github.com/pawl-go/pawl/internal/wording"
 )
 
-// figure is a live.Figure for a template.
-type figure[T any] struct {
-	live.Figure[T]
-}
-
-func figureOf[T any](f live.Figure[T]) figure[T] { return figure[T]{f} }
-
-// Age is how old the value is.
-func (f figure[T]) Age() time.Duration { return time.Since(f.At) }
-
 // number groups the digits of a number.
 func number(n int64) string {
 	digits := strconv.FormatInt(n, 10)
