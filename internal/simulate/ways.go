@@ -76,11 +76,12 @@ func (c *chooser) ways(e *model.Event) []Way {
 
 // same reports whether two ways come to the same.
 func (w Way) same(v Way) bool {
-	return w.Told.Outcome == v.Told.Outcome && w.Told.taken() == v.Told.taken()
+	return w.Told.Outcome == v.Told.Outcome && w.Told.Taken() == v.Told.Taken()
 }
 
-// taken is the transition that the call takes, or would take with another version.
-func (t *Told) taken() *model.Transition {
+// Taken is the transition that the call takes, or would take with another version; nil
+// for none.
+func (t *Told) Taken() *model.Transition {
 	for _, g := range t.Guards {
 		if g.Taken {
 			return g.Transition

@@ -120,7 +120,7 @@ func (l *life) why(s *simulate.Told) []string {
 
 // cell says what the cell has to say, beside its guards.
 func (l *life) cell(s *simulate.Told) []string {
-	c := s.Cell
+	c, taken := s.Cell, s.Taken()
 	at := []any{c.State.Name, c.Event.Name}
 	switch {
 	case s.Outcome == simulate.Open:
@@ -129,23 +129,14 @@ func (l *life) cell(s *simulate.Told) []string {
 		return nil
 	case !c.Moves():
 		return []string{l.say(wording.Phrase{EN: "The cell of %[2]s in %[1]s says %[3]s.", ZH: "%[1]s × %[2]s 的单元格为“%[3]s”。"}, append(at, wording.Decision(c.Otherwise).In(l.Lang))...)}
-	case taken(s) == nil:
+	case taken == nil:
 		return []string{l.say(wording.Phrase{EN: "In %s, no guard of %s is true, so its cell says %s.", ZH: "在 %s，%s 没有条件成立，单元格为“%s”。"}, append(at, wording.Decision(c.Otherwise).In(l.Lang))...)}
-	case taken(s).Guard == nil && len(c.Transitions) == 1:
-		return []string{l.say(wording.Phrase{EN: "In %s, %s leads to %s, whatever the row holds.", ZH: "在 %s，%s 无条件进入 %s。"}, append(at, taken(s).To.Name)...)}
-	case taken(s).Guard == nil:
-		return []string{l.say(wording.Phrase{EN: "In %s, no guard of %s is true, and without one it leads to %s.", ZH: "在 %s，%s 没有条件成立，无条件的转换进入 %s。"}, append(at, taken(s).To.Name)...)}
+	case taken.Guard == nil && len(c.Transitions) == 1:
+		return []string{l.say(wording.Phrase{EN: "In %s, %s leads to %s, whatever the row holds.", ZH: "在 %s，%s 无条件进入 %s。"}, append(at, taken.To.Name)...)}
+	case taken.Guard == nil:
+		return []string{l.say(wording.Phrase{EN: "In %s, no guard of %s is true, and without one it leads to %s.", ZH: "在 %s，%s 没有条件成立，无条件的转换进入 %s。"}, append(at, taken.To.Name)...)}
 	}
-	return []string{l.say(wording.Phrase{EN: "In %s, the guard of %s is true that leads to %s.", ZH: "在 %s，%s 进入 %s 的条件成立。"}, append(at, taken(s).To.Name)...)}
-}
-
-func taken(s *simulate.Told) *model.Transition {
-	for _, g := range s.Guards {
-		if g.Taken {
-			return g.Transition
-		}
-	}
-	return nil
+	return []string{l.say(wording.Phrase{EN: "In %s, the guard of %s is true that leads to %s.", ZH: "在 %s，%s 进入 %s 的条件成立。"}, append(at, taken.To.Name)...)}
 }
 
 // pairs are parameters with their values.
