@@ -267,9 +267,10 @@ func (t *teller) refused() *Story {
 // or it does not go as the suites say.
 func (t *teller) told(s Story, ways []suite.Way) *Story {
 	c := t.maker.Life("", ways)
-	create := t.created()
-	if len(c.Given) > 0 {
-		create = Step{Kind: Create}
+	create := Step{Kind: Create}
+	if len(c.Given) == 0 {
+		create = t.created()
+	} else {
 		for _, v := range c.Given {
 			if t.gives(example.Value(v)) {
 				create.Args = append(create.Args, Arg{v.Name, v.Text})
