@@ -11,25 +11,31 @@ import (
 	"github.com/pawl-go/pawl/internal/wording"
 )
 
-// livePart shows the rows that live in a database: without one it is empty.
+// livePart shows the rows that live in a database. Without one its pages say what they
+// lack, since their addresses are sent around and kept.
 func livePart(s *Studio) (part, error) {
+	l := &rows{studio: s}
+	routes := []route{
+		{"/m/{machine}/live", l.page},
+		{"/m/{machine}/rows/{key...}", l.row},
+		{"/find", l.find},
+		{"/lags", l.lags},
+	}
 	if s.options.Database == "" {
-		return part{}, nil
+		for i := range routes {
+			routes[i].serve = func(*visit) error { return &noDatabase{} }
+		}
+		return part{routes: routes}, nil
 	}
 	db, err := live.Open(s.options.Database)
 	if err != nil {
 		return part{}, err
 	}
-	l := &rows{studio: s, db: db}
+	l.db = db
 	l.watch = live.NewWatch(db, func() []*model.Machine { return l.machines(s.now.Load()) })
 	return part{
-		entry: "live",
-		routes: []route{
-			{"/m/{machine}/live", l.page},
-			{"/m/{machine}/rows/{key...}", l.row},
-			{"/find", l.find},
-			{"/lags", l.lags},
-		},
+		entry:  "live",
+		routes: routes,
 		top: []topEntry{
 			{"find", wording.Phrase{EN: "Find", ZH: "查找"}, "find"},
 			{"lags", wording.Phrase{EN: "Waiting", ZH: "积压"}, "lags"},

@@ -15,7 +15,6 @@ var parts = []func(*Studio) (part, error){
 	lifecyclePart,
 	simulatePart,
 	livePart,
-	unaskedPart,
 	sourcePart,
 	suitesPart,
 	diffPart,
