@@ -37,7 +37,7 @@ var table = []struct {
 	{"internal/check", []string{"internal/diag", "internal/duration", "internal/syntax", "internal/model", "internal/sqlexpr", "internal/logic", "internal/example", "internal/genfile", "internal/sqlname", "internal/sqlcname"}},
 	{"internal/wording", []string{"internal/model", "internal/duration"}},
 	{"internal/suite", []string{"internal/diag", "internal/model", "internal/example"}},
-	{"internal/simulate", []string{"internal/diag", "internal/duration", "internal/evaluate", "internal/example", "internal/model", "internal/oracle", "internal/picture", "internal/suite"}},
+	{"internal/simulate", []string{"internal/diag", "internal/duration", "internal/evaluate", "internal/example", "internal/model", "internal/oracle", "internal/picture", "internal/suite", "internal/sqlname"}},
 	{"internal/gendocs", []string{"internal/model", "internal/diag", "internal/wording", "internal/suite", "internal/compare"}},
 	{"internal/picture", []string{"internal/model", "internal/wording"}},
 	{"internal/layered", nil},

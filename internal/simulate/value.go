@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-go/pawl/internal/example"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/oracle"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // read reads a value of a type.
@@ -86,7 +87,7 @@ func literal(name string, v any) example.Value {
 		switch v.(type) {
 		case bool, int16, int32, int64, float64, evaluate.Numeric:
 		default:
-			out.SQL = "'" + strings.ReplaceAll(text, "'", "''") + "'"
+			out.SQL = sqlname.Literal(text)
 		}
 	}
 	return out

@@ -99,24 +99,24 @@ const (
 	// glance is how long a page that was fetched counts as somebody who looks: until
 	// its stream is open, or for those who have none.
 	glance = 5 * time.Second
-	// patience is how long a page waits for figures that are not there yet.
+	// patience is how long a page waits for figures that are not there yet, in all.
 	patience = 400 * time.Millisecond
 )
 
 // look says that somebody looks, and waits until what the page shows first is there, if
 // only for a moment.
-func (l *rows) look(ctx context.Context, at live.Topic, there func() bool) {
+func (l *rows) look(v *visit, at live.Topic, there func() bool) {
 	news, deaf := l.watch.Listen(at)
 	defer deaf()
 	time.AfterFunc(glance, l.watch.Look(at))
-	late := time.NewTimer(patience)
+	late := time.NewTimer(time.Until(v.begun.Add(patience)))
 	defer late.Stop()
 	for !there() && l.watch.Away().IsZero() {
 		select {
 		case <-news:
 		case <-late.C:
 			return
-		case <-ctx.Done():
+		case <-v.Context().Done():
 			return
 		}
 	}
@@ -128,7 +128,7 @@ func (l *rows) card(v *visit, m *machine) (template.HTML, error) {
 		return "", nil
 	}
 	var now live.View
-	l.look(v.Context(), live.All, func() bool {
+	l.look(v, live.All, func() bool {
 		now = l.watch.Machine(m.Model.Name)
 		return now.Counts.Known() || now.Counts.Err != nil
 	})

@@ -98,7 +98,7 @@ func (p lagsPage) Row(machine, text string) string {
 }
 
 func (l *rows) lags(v *visit) error {
-	l.look(v.Context(), live.Beside, func() bool { f := l.watch.Lags(); return f.Known() || f.Err != nil })
+	l.look(v, live.Beside, func() bool { f := l.watch.Lags(); return f.Known() || f.Err != nil })
 	data := lagsPage{Figure: l.watch.Lags(), Deliveries: l.watch.Deliveries(), Away: !l.watch.Away().IsZero(), visit: v, machines: l.machines(v.now)}
 	if !data.Away {
 		data.Trouble = v.trouble(l, data.Err)

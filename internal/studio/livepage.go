@@ -56,7 +56,7 @@ func (l *rows) page(v *visit) error {
 		return v.show(p)
 	}
 	name := m.Model.Name
-	l.look(v.Context(), live.Of(name), func() bool {
+	l.look(v, live.Of(name), func() bool {
 		w := l.watch.Machine(name)
 		settled := func(known bool, err error) bool { return known || err != nil }
 		return settled(w.Counts.Known(), w.Counts.Err) && settled(w.Moves.Known(), w.Moves.Err) && (!m.Model.Deadlines() || settled(w.Deadlines.Known(), w.Deadlines.Err))

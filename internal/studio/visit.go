@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/pawl-go/pawl/internal/gendocs"
 	"github.com/pawl-go/pawl/internal/wording"
@@ -22,6 +23,8 @@ type visit struct {
 	// now is the snapshot that the whole answer is made from.
 	now *snapshot
 	tongue
+	// begun is when it was asked for.
+	begun time.Time
 }
 
 // tongue is the language of a page, and whether the address says so: then the
@@ -37,7 +40,7 @@ type notFound struct{ what wording.Phrase }
 func (e *notFound) Error() string { return e.what.EN }
 
 func (s *Studio) visit(w http.ResponseWriter, r *http.Request) *visit {
-	return &visit{Request: r, w: w, studio: s, now: s.now.Load(), tongue: tongueOf(r)}
+	return &visit{Request: r, w: w, studio: s, now: s.now.Load(), tongue: tongueOf(r), begun: time.Now()}
 }
 
 // tongueOf is what the address asks for, else what the browser likes most.
