@@ -4,9 +4,12 @@
 package pgparse
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 )
@@ -18,7 +21,24 @@ var (
 	// ErrBroken says that the parser failed in itself. It is not asked again in
 	// this process, since its memory may be damaged.
 	ErrBroken = errors.New("the SQL parser failed in itself")
+	// ErrNUL says that the text has a zero byte. The parser in C takes it for the
+	// end and would not see what is behind it; PostgreSQL takes no such text.
+	ErrNUL = errors.New("a zero byte, which no SQL has")
 )
+
+// nulError is ErrNUL at a place.
+type nulError struct{ cursor int }
+
+func (*nulError) Error() string { return ErrNUL.Error() }
+func (*nulError) Unwrap() error { return ErrNUL }
+
+// whole returns an error when the parser would not read the text to its end.
+func whole(sql string) error {
+	if i := strings.IndexByte(sql, 0); i >= 0 {
+		return &nulError{cursor: utf8.RuneCountInString(sql[:i]) + 1}
+	}
+	return nil
+}
 
 var broken atomic.Bool
 
@@ -37,15 +57,21 @@ func guard[T any](f func() (T, error)) (result T, err error) {
 }
 
 // Scan cuts a text into tokens; their positions count bytes. The error is the
-// scanner's, see Cursor, or ErrBroken. It is safe for concurrent use.
+// scanner's, see Cursor, or ErrNUL or ErrBroken. It is safe for concurrent use.
 func Scan(sql string) (*pg.ScanResult, error) {
+	if err := whole(sql); err != nil {
+		return nil, err
+	}
 	return guard(func() (*pg.ScanResult, error) { return scan(sql) })
 }
 
 // Parse returns the tree of all statements of a text, none for an empty one;
-// positions count bytes. The error is the parser's, see Cursor, or ErrDeep or
-// ErrBroken. It is safe for concurrent use.
+// positions count bytes. The error is the parser's, see Cursor, or ErrNUL, ErrDeep
+// or ErrBroken. It is safe for concurrent use.
 func Parse(sql string) (*pg.ParseResult, error) {
+	if err := whole(sql); err != nil {
+		return nil, err
+	}
 	if err := shallow(sql); err != nil {
 		return nil, err
 	}
@@ -54,10 +80,10 @@ func Parse(sql string) (*pg.ParseResult, error) {
 
 // PLpgSQL returns the tree, as JSON, of one CREATE FUNCTION, CREATE PROCEDURE
 // or DO statement. body is the text of the function in it. The error is the
-// parser's, or ErrDeep or ErrBroken. It is safe for concurrent use.
+// parser's, or ErrNUL, ErrDeep or ErrBroken. It is safe for concurrent use.
 func PLpgSQL(statement, body string) (string, error) {
 	for _, sql := range []string{statement, body} {
-		if err := shallow(sql); err != nil {
+		if err := cmp.Or(whole(sql), shallow(sql)); err != nil {
 			return "", err
 		}
 	}
@@ -66,4 +92,9 @@ func PLpgSQL(statement, body string) (string, error) {
 
 // Cursor returns the place that an error of Parse or Scan names, counted in
 // characters from 1, or 0 when it names none.
-func Cursor(err error) int { return cursor(err) }
+func Cursor(err error) int {
+	if nul := (*nulError)(nil); errors.As(err, &nul) {
+		return nul.cursor
+	}
+	return cursor(err)
+}

@@ -48,3 +48,19 @@ func TestCursorCountsCharacters(t *testing.T) {
 	require.Equal(t, 17, pgparse.Cursor(err))
 	require.Zero(t, pgparse.Cursor(pgparse.ErrDeep))
 }
+
+// The parser in C ends at a zero byte: what stands behind it would be seen by nobody.
+func TestNothingIsHiddenBehindAZeroByte(t *testing.T) {
+	t.Parallel()
+	const sql = "SELECT 'é'\x00; DELETE FROM a"
+	_, err := pgparse.Parse(sql)
+	require.ErrorIs(t, err, pgparse.ErrNUL)
+	require.Equal(t, 11, pgparse.Cursor(err))
+	_, err = pgparse.Scan(sql)
+	require.ErrorIs(t, err, pgparse.ErrNUL)
+	require.Equal(t, 11, pgparse.Cursor(err))
+	_, err = pgparse.PLpgSQL("DO $$ BEGIN NULL;\x00 END $$", " BEGIN NULL; END ")
+	require.ErrorIs(t, err, pgparse.ErrNUL)
+	_, err = pgparse.PLpgSQL("DO $$ BEGIN NULL; END $$", "\x00")
+	require.ErrorIs(t, err, pgparse.ErrNUL)
+}
