@@ -69,22 +69,29 @@ var shown = sync.OnceValues(func() ([]definition, error) { return read("testdata
 
 var vocabularies sync.Map
 
+// words are what the pages of a definition are made of.
+func words(t testing.TB, d definition) vocabulary {
+	t.Helper()
+	if v, ok := vocabularies.Load(d.name); ok {
+		return v.(vocabulary)
+	}
+	m, problems := checked(t, d.source)
+	require.NotNil(t, m, "%s: %v", d.name, problems.Sorted())
+	v := paper(t, m, problems)
+	vocabularies.Store(d.name, v)
+	return v
+}
+
 // holdPages compares what the pages of a changed definition are made of with what
 // those of the definition are.
 func holdPages(t testing.TB, d definition, changes ...change) {
 	t.Helper()
-	was, ok := vocabularies.Load(d.name)
-	if !ok {
-		m, problems := checked(t, d.source)
-		require.NotNil(t, m, "%s: %v", d.name, problems.Sorted())
-		was = paper(t, m, problems)
-		vocabularies.Store(d.name, was)
-	}
+	was := words(t, d)
 	m, problems := checked(t, d.mutated(t, changes...))
 	if m == nil {
 		return
 	}
-	paper(t, m, problems).within(t, was.(vocabulary))
+	paper(t, m, problems).within(t, was)
 }
 
 // FuzzPages puts texts into definitions, and looks at all that is made of them for
@@ -92,5 +99,8 @@ func holdPages(t testing.TB, d definition, changes ...change) {
 func FuzzPages(f *testing.F) {
 	all, err := shown()
 	require.NoError(f, err)
+	for _, d := range all {
+		words(f, d)
+	}
 	throw(f, all, 4<<10, holdPages)
 }
