@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -24,11 +25,16 @@ func serve(ctx context.Context) int {
 		log.Error("the settings cannot be used", "error", err)
 		return 2
 	}
-	if err := serveWith(ctx, settings, log); err != nil {
-		log.Error("the service ended with an error", "error", err)
-		return 1
+	err = serveWith(ctx, settings, log)
+	switch {
+	case err == nil:
+		return 0
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		log.Info("interrupted before the service was up")
+		return 0
 	}
-	return 0
+	log.Error("the service ended with an error", "error", err)
+	return 1
 }
 
 func serveWith(ctx context.Context, settings shop.Settings, log *slog.Logger) error {
