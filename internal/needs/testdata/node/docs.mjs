@@ -148,7 +148,7 @@ await test("every page holds on a phone, in both themes, and without findings of
   for (const [path, ...ways] of looked) {
     for (const options of ways) {
       const page = await open(path, options);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      const wide = await page.evaluate((width) => document.documentElement.scrollWidth - width, page.viewportSize().width);
       check(wide <= 0, path + ": wider than the window by", wide);
       await page.evaluate(axe);
       const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));

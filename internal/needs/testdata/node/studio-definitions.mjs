@@ -97,7 +97,7 @@ export default async function ({ folder, check, equal, open, sound, narrow, test
     await page.locator('[data-zoom-by="0"]').tap();
     await state(page, "PENDING").tap();
     equal(await asked(page), "?state=PENDING", "a tap keeps");
-    check(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "nothing is wider than the phone");
+    check(await page.evaluate((width) => document.documentElement.scrollWidth <= width, page.viewportSize().width), "nothing is wider than the phone");
   });
 
   await test("the page follows an edit, and stays as the reader has it", async () => {
