@@ -129,6 +129,33 @@ func (c chart) drawn(back time.Duration) chart {
 	return c
 }
 
+// Now is what there was in the last minute.
+func (c chart) Now() int64 {
+	var sum int64
+	for _, s := range c.Series {
+		sum += s.Minutes[0]
+	}
+	return sum
+}
+
+// Latest is the last minute as one bar, of which each series has its share; without
+// anything it is empty.
+func (c chart) Latest() template.HTML {
+	const width = 1000
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d 10" preserveAspectRatio="none" aria-hidden="true" focusable="false">`, width)
+	x, sum := 0.0, c.Now()
+	for _, s := range c.Series {
+		if n := s.Minutes[0]; n > 0 {
+			w := width * float64(n) / float64(sum)
+			fmt.Fprintf(&b, `<rect class="bar %s" x="%.1f" width="%.1f" height="10"/>`, s.Class, x, w)
+			x += w
+		}
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
+}
+
 // Ticks are the numbers of the upward axis, from above.
 func (c chart) Ticks() []string {
 	return []string{rate(float64(c.Top)), rate(float64(c.Top) / 2), "0"}

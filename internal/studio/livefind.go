@@ -97,6 +97,25 @@ func (p lagsPage) Row(machine, text string) string {
 	return ""
 }
 
+// MoreDead are the events for a person that are not shown one by one, live.Most for that
+// many or more, and MoreWaiting those that are to be tried again.
+func (p lagsPage) MoreDead() int64 { return p.more(p.Value.Inbox.Dead, true) }
+
+// MoreWaiting is said with MoreDead.
+func (p lagsPage) MoreWaiting() int64 { return p.more(p.Value.Inbox.Waiting, false) }
+
+func (p lagsPage) more(of int64, dead bool) int64 {
+	if of >= live.Most {
+		return live.Most
+	}
+	for _, e := range p.Value.Inbox.Events {
+		if (e.State == "dead") == dead {
+			of--
+		}
+	}
+	return max(0, of)
+}
+
 func (l *rows) lags(v *visit) error {
 	l.look(v, live.Beside, func() bool { f := l.watch.Lags(); return f.Known() || f.Err != nil })
 	data := lagsPage{Figure: l.watch.Lags(), Deliveries: l.watch.Deliveries(), Away: !l.watch.Away().IsZero(), visit: v, machines: l.machines(v.now)}

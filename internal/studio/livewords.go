@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-go/pawl/internal/live"
+	"github.com/pawl-go/pawl/internal/simulate"
 	"github.com/pawl-go/pawl/internal/wording"
 )
 
@@ -81,7 +82,16 @@ func lapse(d time.Duration, lang string) string {
 		}
 		return text
 	}
-	return lapses[len(lapses)-1].phrase.Sprintf(lang, 0)
+	return wording.Phrase{EN: "< 1 ms", ZH: "< 1 毫秒"}.In(lang) // not 0: that is for none
+}
+
+// outcomeText is an outcome of the database in the words of the simulation; what is none
+// is as it was.
+func outcomeText(outcome, lang string) string {
+	if w, ok := outcomeWords[simulate.Outcome(outcome)]; ok {
+		return w.word.In(lang)
+	}
+	return outcome
 }
 
 // moment is a time as people read it here.
@@ -151,6 +161,7 @@ func (v *visit) trouble(l *rows, err error) *trouble {
 func liveFunctions(lang string) template.FuncMap {
 	return template.FuncMap{
 		"number": number, "upTo": upTo, "moment": moment, "clock": clock, "exact": exact,
+		"outcome": func(outcome string) string { return outcomeText(outcome, lang) },
 		"span":    func(d time.Duration) string { return lapse(d, lang) },
 		"seconds": func(s float64) string { return lapse(time.Duration(s*float64(time.Second)), lang) },
 		"since":   func(t time.Time) string { return lapse(time.Since(t), lang) },

@@ -26,7 +26,7 @@ func TestNumbersForPeople(t *testing.T) {
 		require.Equal(t, want, rate(n))
 	}
 	for d, want := range map[time.Duration]string{
-		0: "0 ms", 1500 * time.Microsecond: "1 ms", 90 * time.Second: "1 min 30 s", -2 * time.Hour: "2 h", 26*time.Hour + time.Minute: "1 d 2 h", 400 * 24 * time.Hour: "400 d",
+		0: "< 1 ms", 999 * time.Nanosecond: "< 1 ms", 1500 * time.Microsecond: "1 ms", 90 * time.Second: "1 min 30 s", -2 * time.Hour: "2 h", 26*time.Hour + time.Minute: "1 d 2 h", 400 * 24 * time.Hour: "400 d",
 	} {
 		require.Equal(t, want, lapse(d, "en"), d)
 	}

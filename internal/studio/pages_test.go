@@ -229,15 +229,28 @@ func TestOneErrorIsNoErrors(t *testing.T) {
 	require.Regexp(t, `\b1 error\b`, said(s.parsed("/m/lamp/source")))
 }
 
-// Every page of a machine but the first says in its heading which one it is.
+// Every page of a machine says in its heading which one it is, and of which machine.
 func TestHeadingsSayWhichPageOfWhichMachine(t *testing.T) {
 	t.Parallel()
 	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
-	for page, want := range map[string]string{"source": "Source lamp", "simulate": "Simulate lamp", "suites": "Suites lamp", "diff": "Diff lamp"} {
-		for n := range s.parsed("/m/lamp/" + page).Descendants() {
+	s.headed(map[string]string{
+		"/m/lamp": "Lifecycle lamp", "/m/lamp/source": "Source lamp", "/m/lamp/simulate": "Simulate lamp", "/m/lamp/suites": "Suites lamp", "/m/lamp/diff": "Diff lamp",
+		"/m/lamp/suites/all-cells": "all-cells lamp", "/m/lamp/source?lang=zh": "源文件 lamp",
+	})
+	db := newShop(t)
+	db.headed(map[string]string{"/m/order/live": "Live order", "/m/order/rows/" + paid: paid + " order", "/m/gone/live?lang=zh": "实时 gone"})
+}
+
+// headed holds the headings of pages against words.
+func (s *open) headed(want map[string]string) {
+	s.Helper()
+	have := map[string]string{}
+	for path := range want {
+		for n := range s.parsed(path).Descendants() {
 			if n.Data == "h1" {
-				require.Equal(t, want, strings.Join(strings.Fields(said(n)), " "))
+				have[path] = strings.Join(strings.Fields(said(n)), " ")
 			}
 		}
 	}
+	require.Equal(s, want, have)
 }

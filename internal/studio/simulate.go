@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/oracle"
 	"github.com/pawl-go/pawl/internal/simulate"
+	"github.com/pawl-go/pawl/internal/wording"
 )
 
 // simulatePart is the page of a row's life in the head.
@@ -25,7 +26,7 @@ func (s *Studio) simulate(v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := page{Title: m.Name, Machine: m, Entry: "simulate", Template: "simulate", Data: simulatePage{machine: m}}
+	p := page{Title: v.say(wording.Phrase{EN: "%s: simulate", ZH: "%s：模拟"}, m.Name), Machine: m, Entry: "simulate", Template: "simulate", Data: simulatePage{machine: m}}
 	if m.Model == nil {
 		return v.show(p)
 	}

@@ -28,6 +28,8 @@
         var again = Array.prototype.slice.call(at.querySelectorAll("a[href]")).filter(function (a) { return a.getAttribute("href") === focus; })[0];
         if (again) { again.focus({ preventScroll: true }); }
       }
+      var said = document.getElementById("live-said"), words = at.querySelector("[data-said]"); // once as it begins, not each figure
+      if (said && words && said.textContent !== words.dataset.said) { said.textContent = words.dataset.said; }
       at.dispatchEvent(new CustomEvent("pawl-live", { bubbles: true }));
     });
   }

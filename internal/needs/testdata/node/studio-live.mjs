@@ -36,6 +36,23 @@ export default async function ({ folder, check, equal, open, sound, test, phone,
     check(await page.locator("#figure .pawl-figure .flow").count() > 0, "its arrow says so");
   });
 
+  await test("on a phone a row of a long table is a block, and what is wider shows that it slides", async () => {
+    const small = { ...phone, viewport: { width: 360, height: 740 } };
+    for (const path of ["/m/order/suites", "/lags", "/m/order/live", "/find?q=p1&stay=1"]) {
+      const page = await open(path, small);
+      if (path === "/lags") { await page.locator("#lags .stacked").first().waitFor(); }
+      const wide = await page.locator(".stacked").evaluateAll((all) => all.filter((at) => at.scrollWidth > at.clientWidth).length);
+      equal(wide, 0, path + ": nothing slides in them");
+      check(await page.locator(".stacked").count() > 0, path + ": there are some");
+      const plain = await page.locator(".table:not(.stacked)").evaluateAll((all) => all.filter((at) => !getComputedStyle(at).backgroundImage.includes("gradient")).length);
+      equal(plain, 0, path + ": a shadow says so");
+      await page.context().close();
+    }
+    const page = await open("/m/order/suites", small);
+    const download = page.locator(".stacked .files a").first();
+    check(await download.evaluate((at) => at.getBoundingClientRect().right <= innerWidth), "a download is in view");
+  });
+
   await test("without a script everything is there", async () => {
     const page = await open("/m/order/live", { javaScriptEnabled: false });
     check(await page.locator("#live-states tbody tr").count() === 8, "the states");

@@ -30,6 +30,9 @@ export default async function ({ base, folder: press, browser, check, equal, sou
     equal(presses, ["204 " + press], "the storm was asked for");
     equal(page.url(), base + "/m/order/live", "the page stayed");
     equal(await page.locator("#link-state").textContent(), "Sent: Storm", "and says so");
+    await page.waitForFunction(() => /Told again\s*[1-9]/.test(document.getElementById("live-now").textContent));
+    check(await page.locator("#live-now").evaluate((at) => at.getBoundingClientRect().bottom < innerHeight), "that some bounced off is seen without scrolling");
+    equal(await page.locator("#live-said").textContent(), "Providers are telling the inbox", "and is said once");
     await above(page, "Rows", 20);
     await above(page, "Told again", 30);
     await above(page, "Moves a minute", 1);
@@ -52,7 +55,7 @@ export default async function ({ base, folder: press, browser, check, equal, sou
     const { page, presses } = await open("/m/order/live?lang=zh", { javaScriptEnabled: false, ...phone });
     await Promise.all([pressed(page), storm(page).click()]);
     equal(presses, ["204 " + press], "the storm was asked for");
-    equal(await page.locator("h1").textContent(), "order", "the page stayed");
+    equal(await page.locator("h1").textContent(), "实时 order", "the page stayed");
   });
 
   await test("the live page is sound in a storm", async () => {
