@@ -135,7 +135,7 @@ var outcomes = []struct {
 	{suite.Rejected, "reject", wording.Phrase{EN: "the event is not legal in this state", ZH: "该状态下此事件不合法"}, wording.Phrase{EN: "refused", ZH: "被拒绝"}},
 	{suite.GuardFailed, "guard_failed", wording.Phrase{EN: "the state is right, and no guard is true", ZH: "状态正确，但没有条件成立"}, wording.Phrase{EN: "refused; the guards are named", ZH: "被拒绝；会列出各条件"}},
 	{suite.Stale, "reject", wording.Phrase{EN: "state and guard are right, the expected version is not", ZH: "状态和条件正确，但版本不符"}, wording.Phrase{EN: "reload and try again", ZH: "重新读取后再试"}},
-	{suite.Mismatched, "reject", wording.Phrase{EN: "a known identity with another fingerprint, or on another row", ZH: "身份已知，但指纹不同或属于另一行"}, wording.Phrase{EN: "a conflict to look into", ZH: "需要调查的冲突"}},
+	{suite.Mismatched, "reject", wording.Phrase{EN: "a known identity with another fingerprint, or on another row", ZH: "标识已知，但指纹不同或属于另一行"}, wording.Phrase{EN: "a conflict to look into", ZH: "需要调查的冲突"}},
 }
 
 // outcomeClass is the style class of an outcome.

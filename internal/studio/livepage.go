@@ -85,7 +85,7 @@ func (l *rows) page(v *visit) error {
 func (p livePage) sections(v *visit) []gendocs.Section {
 	list := []gendocs.Section{{ID: "picture", Title: v.say(wording.Phrase{EN: "Picture", ZH: "状态图"})}, {ID: "outcomes", Title: v.say(wording.Phrase{EN: "Last hour", ZH: "最近一小时"})}, {ID: "states", Title: v.say(wording.Phrase{EN: "States", ZH: "状态"})}}
 	if p.Model.Deadlines() {
-		list = append(list, gendocs.Section{ID: "deadlines", Title: v.say(wording.Phrase{EN: "Deadlines", ZH: "截止时间"})})
+		list = append(list, gendocs.Section{ID: "deadlines", Title: v.say(wording.Phrase{EN: "Deadlines", ZH: "期限"})})
 	}
 	return append(list, gendocs.Section{ID: "refused", Title: v.say(wording.Phrase{EN: "Nothing moved", ZH: "未推进的通知"})}, gendocs.Section{ID: "sources", Title: v.say(wording.Phrase{EN: "Where figures come from", ZH: "数据来源"})})
 }

@@ -24,7 +24,7 @@ var outcomeWords = map[simulate.Outcome]outcomeWord{
 	oracle.Rejected:     {"reject", wording.Phrase{EN: "Rejected", ZH: "已拒绝"}, wording.Phrase{EN: "not legal in this state", ZH: "该状态下不合法"}},
 	oracle.GuardFailed:  {"guard_failed", wording.Phrase{EN: "GuardFailed", ZH: "条件不成立"}, wording.Phrase{EN: "the state is right, and no guard is true", ZH: "状态正确，但没有条件成立"}},
 	oracle.Stale:        {"reject", wording.Phrase{EN: "Stale", ZH: "版本过期"}, wording.Phrase{EN: "the expected version is not the row's: reload and try again", ZH: "期望的版本与行不符：请重新读取后再试"}},
-	oracle.Mismatched:   {"reject", wording.Phrase{EN: "Mismatched", ZH: "内容不符"}, wording.Phrase{EN: "the identity is known, and says something else now: a conflict to look into", ZH: "身份已知，但内容不同：需要调查的冲突"}},
+	oracle.Mismatched:   {"reject", wording.Phrase{EN: "Mismatched", ZH: "内容不符"}, wording.Phrase{EN: "the identity is known, and says something else now: a conflict to look into", ZH: "标识已知，但内容不同：需要调查的冲突"}},
 	oracle.NotFound:     {"reject", wording.Phrase{EN: "not found", ZH: "无此行"}, wording.Phrase{EN: "there is no row", ZH: "还没有这一行"}},
 	oracle.BadArgument:  {"reject", wording.Phrase{EN: "bad argument", ZH: "参数错误"}, wording.Phrase{EN: "refused before anything was done", ZH: "在做任何事之前被拒绝"}},
 	oracle.CheckFailed:  {"reject", wording.Phrase{EN: "check failed", ZH: "违反约束"}, wording.Phrase{EN: "the row would break a check of its table: nothing is done", ZH: "行将违反表的约束：未做任何事"}},
@@ -97,7 +97,7 @@ func (l *life) why(s *simulate.Told) []string {
 		add(wording.Phrase{EN: "SQLSTATE %s: %s.", ZH: "SQLSTATE %s：%s。"}, s.Error.State, s.Error.Message)
 	}
 	if k := s.Known; k != nil {
-		add(wording.Phrase{EN: "Step %d has told this fact already: the identity %s is known, so no cell is looked at.", ZH: "第 %d 步已告知过此事实：身份 %s 已知，因此不看单元格。"}, k.Step, pairs(s.Event.Identity, &s.Step))
+		add(wording.Phrase{EN: "Step %d has told this fact already: the identity %s is known, so no cell is looked at.", ZH: "第 %d 步已告知过此事实：标识 %s 已知，因此不看单元格。"}, k.Step, pairs(s.Event.Identity, &s.Step))
 		switch {
 		case len(s.Event.Fingerprint) == 0:
 		case k.Same:
