@@ -31,7 +31,8 @@ const entriesOf = "entries of "
 // readCondition parses an expression as PostgreSQL shows it.
 func readCondition(text string) (condition, error) {
 	result, err := pgparse.Parse("SELECT " + text)
-	if err != nil || len(result.GetStmts()) != 1 {
+	// A length is given to a statement that a semicolon ends.
+	if err != nil || len(result.GetStmts()) != 1 || result.GetStmts()[0].GetStmtLen() != 0 {
 		return condition{}, errForeign
 	}
 	// To PL/pgSQL a condition is whatever can stand behind SELECT: one that ends in

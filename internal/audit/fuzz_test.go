@@ -124,7 +124,7 @@ func FuzzProgram(f *testing.F) {
 func TestAConditionIsAnExpressionAlone(t *testing.T) {
 	t.Parallel()
 	for _, behind := range []string{
-		"FROM (SELECT 'PAID' AS status) AS old", "FROM order_history", "WHERE false", "LIMIT 0", "OFFSET 1", "ORDER BY 1", "GROUP BY 1", "GROUP BY 1 HAVING false", "FOR UPDATE", "INTO x", "AS x", "WINDOW w AS ()",
+		"FROM (SELECT 'PAID' AS status) AS old", "FROM order_history", "WHERE false", "LIMIT 0", "OFFSET 1", "ORDER BY 1", "GROUP BY 1", "GROUP BY 1 HAVING false", "FOR UPDATE", "INTO x", "AS x", "WINDOW w AS ()", ";", "; SELECT 1",
 	} {
 		_, err := readCondition("old.status = 'PAID' " + behind)
 		require.ErrorIs(t, err, errForeign, behind)
