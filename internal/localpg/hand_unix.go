@@ -19,6 +19,18 @@ func (r *run) pid() int {
 	return r.postgres.pid()
 }
 
+func (r *run) awaitEnd(ctx context.Context) error {
+	r.mu.Lock()
+	p := r.postgres
+	r.mu.Unlock()
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // kill stops the postmaster before it looks for children, so that it starts no more
 // of them. Each child is in a session of its own: no signal reaches all at once.
 func (r *run) kill() error {

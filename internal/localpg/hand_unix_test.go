@@ -4,6 +4,8 @@ package localpg
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -33,8 +35,12 @@ func TestKillAndRestart(t *testing.T) {
 		before := s.PID()
 		children := childrenOf(before)
 		require.NotEmpty(t, children)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		require.ErrorIs(t, s.AwaitEnd(ended), context.Canceled, "it runs")
 		require.NoError(t, s.Kill())
 		require.NoError(t, s.Kill(), "twice is fine")
+		require.NoError(t, s.AwaitEnd(t.Context()))
 		for _, pid := range append(children, before) {
 			_, runs := parentOf(pid)
 			require.False(t, runs)
@@ -88,6 +94,30 @@ func TestPause(t *testing.T) {
 	require.Less(t, time.Since(begun), stopTimeout, "it heard the request to stop")
 }
 
+// The log is where it was asked to be, and left there; its folder is the owner's to
+// take away.
+func TestALogInAFolderOfItsOwn(t *testing.T) {
+	t.Parallel()
+	parent, err := os.MkdirTemp("/tmp", "pawl-wal-") // which the server's account can enter
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(parent) })
+	require.NoError(t, os.Chmod(parent, 0o755))
+	folder := filepath.Join(parent, "wal")
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	s, err := Start(t.Context(), Options{Fast: true, WALDir: folder})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Stop() })
+	conn, err := pgx.Connect(t.Context(), s.URL)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	var segment string
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT pg_walfile_name(pg_current_wal_lsn())").Scan(&segment))
+	require.FileExists(t, filepath.Join(folder, segment))
+	require.NoError(t, s.Stop())
+	require.NoDirExists(t, s.DataDir)
+	require.DirExists(t, folder)
+}
+
 func TestAForeignServerIsLetBe(t *testing.T) {
 	t.Parallel()
 	s := &Server{URL: "postgres://elsewhere"}
@@ -95,5 +125,6 @@ func TestAForeignServerIsLetBe(t *testing.T) {
 	require.ErrorIs(t, s.Restart(t.Context()), ErrNotOurs)
 	require.ErrorIs(t, s.Pause(), ErrNotOurs)
 	require.ErrorIs(t, s.Resume(), ErrNotOurs)
+	require.ErrorIs(t, s.AwaitEnd(t.Context()), ErrNotOurs)
 	require.Zero(t, s.PID())
 }

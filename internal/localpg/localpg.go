@@ -40,6 +40,10 @@ type Options struct {
 	// runs: it begins with a copy of it and follows it, read-only. It has the same
 	// users, and the fields above hold as for any other. It must be stopped first.
 	ReplicaOf *Server
+	// WALDir is a folder for the write-ahead log, on a disk of its own, say: empty, and
+	// in place until the server has stopped. It is given to the server's account. Empty
+	// leaves the log in the data folder.
+	WALDir string
 	// Env are further variables of the server's environment, NAME=value: a library
 	// to load before others, say.
 	Env []string
@@ -78,11 +82,12 @@ type hand interface {
 	restart(ctx context.Context) error
 	pause() error
 	resume() error
+	awaitEnd(ctx context.Context) error
 	pid() int
 }
 
-// ErrNotOurs is the error of Kill, Restart, Pause and Resume for a server that was
-// named by its URL.
+// ErrNotOurs is the error of Kill, Restart, Pause, Resume and AwaitEnd for a server that
+// was named by its URL.
 var ErrNotOurs = errors.New("the server is not a private one")
 
 // Kill ends the postmaster and all its children as kill -9 would, and returns when
@@ -122,6 +127,15 @@ func (s *Server) Resume() error {
 		return ErrNotOurs
 	}
 	return s.hand.resume()
+}
+
+// AwaitEnd returns nil when the postmaster runs no more, whether it was killed or has
+// ended by itself, and ctx's error when ctx ends before.
+func (s *Server) AwaitEnd(ctx context.Context) error {
+	if s.hand == nil {
+		return ErrNotOurs
+	}
+	return s.hand.awaitEnd(ctx)
 }
 
 // PID is the postmaster's process id, 0 for a server named by URL. It is another one

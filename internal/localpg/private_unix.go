@@ -93,14 +93,27 @@ func (r *run) bringUp(ctx context.Context, opts Options, h host) (url string, er
 	if r.dog, err = startWatchdog(r.folder, r.account); err != nil {
 		return "", fmt.Errorf("start the watchdog: %w", err)
 	}
-	fill := r.initdb
-	if opts.ReplicaOf != nil {
-		fill = func(ctx context.Context) error { return r.copyOf(ctx, opts.ReplicaOf.URL) }
-	}
-	if err = fill(ctx); err != nil {
+	if err = r.fill(ctx, opts); err != nil {
 		return "", err
 	}
 	return r.launch(ctx, opts, h.freePort)
+}
+
+// fill makes the data folder, with its log where it is wanted.
+func (r *run) fill(ctx context.Context, opts Options) error {
+	var where []string
+	if opts.WALDir != "" {
+		if r.account != nil {
+			if err := os.Chown(opts.WALDir, int(r.account.uid), int(r.account.gid)); err != nil {
+				return err
+			}
+		}
+		where = []string{"--waldir=" + opts.WALDir}
+	}
+	if opts.ReplicaOf != nil {
+		return r.copyOf(ctx, opts.ReplicaOf.URL, where)
+	}
+	return r.initdb(ctx, where)
 }
 
 // parentFolder returns where the run's folder goes. Root's TMPDIR may be closed
@@ -126,12 +139,15 @@ func parentFolder(wanted string, as *account) (string, error) {
 
 // initdb makes the data folder. --no-sync: a folder that a power cut takes away
 // is worth no wait; durability of commits is the server's own setting.
-func (r *run) initdb(ctx context.Context) error {
+func (r *run) initdb(ctx context.Context, more []string) error {
 	if err := r.folder.writePassword(r.password, r.account); err != nil {
 		return err
 	}
-	if err := r.finish(ctx, "initdb", "-D", r.folder.dataDir(), "--username="+superuser, "--pwfile="+r.folder.passwordPath(),
-		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"); err != nil {
+	args := []string{
+		"-D", r.folder.dataDir(), "--username=" + superuser, "--pwfile=" + r.folder.passwordPath(),
+		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync",
+	}
+	if err := r.finish(ctx, "initdb", append(args, more...)...); err != nil {
 		return err
 	}
 	return os.Remove(r.folder.passwordPath())
@@ -139,9 +155,11 @@ func (r *run) initdb(ctx context.Context) error {
 
 // copyOf makes the data folder of a replica: a copy of the primary, with the
 // settings by which it goes on to follow it.
-func (r *run) copyOf(ctx context.Context, primary string) error {
-	return r.finish(ctx, "pg_basebackup", "-D", r.folder.dataDir(), "-d", primary,
-		"--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync")
+func (r *run) copyOf(ctx context.Context, primary string, more []string) error {
+	args := []string{
+		"-D", r.folder.dataDir(), "-d", primary, "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync",
+	}
+	return r.finish(ctx, "pg_basebackup", append(args, more...)...)
 }
 
 // passwordOf is the one in a server's URL.
