@@ -182,6 +182,29 @@ func TestWhoCannotTakeAwayIsTold(t *testing.T) {
 	require.Equal(t, before, s.rights())
 }
 
+// Tables that were there before their machine stay their owner's. Whoever may hand on
+// rights on one, and does not own it, would give some by its own name that nobody else
+// can take back: the file refuses.
+func TestWhoeverRunsTheFileOwnsTheTables(t *testing.T) {
+	t.Parallel()
+	g := keptTables()
+	require.NoError(t, g.err)
+	s := openOn(t, g, g.migrations)
+	s.run(s.named(`CREATE ROLE pawl_other; ALTER TABLE kept OWNER TO pawl_other; CREATE ROLE pawl_login_deploy LOGIN PASSWORD '` + password + `' IN ROLE pawl_migrator, pawl_writer;
+		DO $$ BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO pawl_login_deploy', current_database()); END $$; GRANT ALL ON kept TO pawl_login_deploy WITH GRANT OPTION`))
+	run := func() error {
+		_, err := s.as("deploy").PgConn().Exec(t.Context(), s.file()).ReadAll()
+		return err
+	}
+	before := s.rights()
+	err := run()
+	require.Equal(t, "P0001", state(t, err), "%v", err)
+	require.ErrorContains(t, err, "whoever runs this has to have the role that owns each table: kept")
+	require.Equal(t, before, s.rights())
+	s.run(s.named("REVOKE ALL ON kept FROM pawl_login_deploy CASCADE; GRANT pawl_other TO pawl_login_deploy"))
+	require.NoError(t, run())
+}
+
 // A login of more than one role, and a role of somebody's own that has nothing to do
 // with the machines, are nobody's business.
 func TestWhatMayBeIsLeft(t *testing.T) {

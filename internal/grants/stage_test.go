@@ -146,7 +146,7 @@ func (s *stage) dropRoles(admin *pgx.ConnConfig) {
 	conn, err := pgx.ConnectConfig(context.Background(), admin)
 	require.NoError(s.t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
-	for _, role := range roles {
+	for _, role := range append(slices.Clone(roles), "deploy") {
 		_, err := conn.Exec(context.Background(), "DROP ROLE IF EXISTS "+s.prefix+"login_"+role)
 		require.NoError(s.t, err)
 	}

@@ -59,7 +59,24 @@ transitions:
 `
 
 // trials is a project with that machine alone.
-var trials = sync.OnceValue(func() generated {
+var trials = sync.OnceValue(func() generated { return alone("trial", trial, nil) })
+
+// kept has a table that was there before.
+const kept = `
+machine: kept
+table: {name: kept, existing: true, key: {column: id, type: bigint}}
+states: {NEW: {initial: true}, USED: {final: true}}
+events: {use: {}}
+transitions: [{event: use, from: NEW, to: USED}]
+`
+
+// keptTables is a project with that machine alone, and the table.
+var keptTables = sync.OnceValue(func() generated {
+	return alone("kept", kept, []byte("-- +goose Up\nCREATE TABLE kept (id bigint PRIMARY KEY);\n"))
+})
+
+// alone is a project with one machine, whose table a migration may have made before.
+func alone(name, definition string, before []byte) generated {
 	project := fstest.MapFS{"go.mod": {Data: []byte("module example.com/x\n")}}
 	scaffold, err := pipeline.Scaffold(project)
 	if err != nil {
@@ -75,7 +92,11 @@ var trials = sync.OnceValue(func() generated {
 			core[name] = project[path]
 		}
 	}
-	project["definitions/trial.yaml"] = &fstest.MapFile{Data: []byte(trial)}
+	if before != nil {
+		core["00002_before.sql"] = &fstest.MapFile{Data: before}
+		project["migrations/00002_before.sql"] = core["00002_before.sql"]
+	}
+	project["definitions/"+name+".yaml"] = &fstest.MapFile{Data: []byte(definition)}
 	g := generateFrom(project, functions)
 	if g.err != nil {
 		return g
@@ -86,7 +107,7 @@ var trials = sync.OnceValue(func() generated {
 		}
 	}
 	return g
-})
+}
 
 func openTrials(t *testing.T) *stage {
 	t.Helper()
