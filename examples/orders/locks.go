@@ -21,7 +21,8 @@ type lockTimes struct {
 	wait    time.Duration
 	stay    time.Duration // with PostgreSQL, when Redis did not answer
 	dial    time.Duration
-	call    time.Duration // of Redis; 0 means lockredis's own bound
+	call    time.Duration    // of Redis; 0 means lockredis's own bound
+	now     func() time.Time // what stay is measured by; nil for the system's clock
 }
 
 var usualTimes = lockTimes{
@@ -62,7 +63,7 @@ func openLock(ctx context.Context, redisURL string, times lockTimes, pool *pgxpo
 		stop()
 		return nil, nil, err
 	}
-	both, err := lock.Fallback(inRedis, inPostgres, lock.Rule{Stay: times.stay, Switched: func(err error) {
+	both, err := lock.Fallback(inRedis, inPostgres, lock.Rule{Stay: times.stay, Now: times.now, Switched: func(err error) {
 		fellBack(err)
 		log.Warn("Redis has no locks: taking PostgreSQL's", "for", times.stay, "error", err)
 	}})

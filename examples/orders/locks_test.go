@@ -11,10 +11,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/redis/rueidis"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pawl-go/pawl/examples/orders/shop"
@@ -247,19 +249,54 @@ func TestRedisGoesAwayUnderCallbacks(t *testing.T) {
 	}
 }
 
-// The service starts while Redis is away, and takes its locks when it is there.
+// The service starts while Redis is away. It has its locks in PostgreSQL for as long as
+// it was told to stay there, and then in Redis; callbacks that come meanwhile are settled.
 func TestLocksWithoutRedisAtTheStart(t *testing.T) {
 	redis := testredis.Start(t)
 	redis.Kill()
-	l := newLoad(t, redis, quickTimes)
+	var clock atomic.Int64
+	times := endlessTimes
+	times.now = func() time.Time { return time.Unix(0, clock.Load()) }
+	l := newLoad(t, redis, times)
 	l.orders()
-	require.NoError(t, l.tell(0))
-	require.Equal(t, map[string]int64{"held": 1}, l.turns())
+	require.Equal(t, "PostgreSQL", l.where(0))
 	require.True(t, l.switched())
-	l.run(func(*testredis.Server) {}, (*testredis.Server).Restart, 2*quickTimes.stay)
+	redis.Restart()
+	require.Equal(t, "PostgreSQL", l.where(1), "it stays")
+	clock.Add(int64(times.stay) - 1)
+	require.Equal(t, "PostgreSQL", l.where(2))
+	l.run(func(*testredis.Server) {}, func(*testredis.Server) { clock.Add(1) }, 0)
 	l.once()
+	require.Equal(t, "Redis", l.where(3))
 	t.Logf("%d calls, the longest %s, locks %v", l.calls, l.longest.Round(time.Millisecond), l.turns())
-	require.Less(t, l.longest, longestCall)
+	require.Len(t, l.turns(), 1)
+	require.NotZero(t, l.turns()["held"])
+}
+
+// where tells of a payment, and returns who gave the lock for it. No other call may be
+// under way.
+func (l *load) where(n int) (who string) {
+	l.t.Helper()
+	handler := l.handler
+	defer func() { l.handler = handler }()
+	look := func(ctx context.Context) error {
+		who = "PostgreSQL"
+		client, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: []string{l.redis.Addr}, DisableCache: true})
+		if err != nil {
+			return nil // it is away
+		}
+		defer client.Close()
+		keys, err := client.Do(ctx, client.B().Dbsize().Build()).AsInt64()
+		if keys > 0 {
+			who = "Redis"
+		}
+		return err
+	}
+	l.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r.WithContext(fault.With(r.Context(), lock.PointAcquired, look)))
+	})
+	require.NoError(l.t, l.tell(n))
+	return who
 }
 
 // Where nobody switched, it is Redis that has the locks.
