@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/pawl-go/pawl/fsm/internal/sleep"
 )
 
 // TxBeginner starts transactions: *pgxpool.Pool, *pgxpool.Conn, *pgx.Conn.
@@ -50,7 +52,7 @@ func RunTx(ctx context.Context, db TxBeginner, p TxPolicy, fn func(ctx context.C
 	}
 	wait := p.Wait
 	if wait == nil {
-		wait = sleep
+		wait = sleep.For
 	}
 	for n := 1; ; n++ {
 		err := runOnce(ctx, db, p.Options, fn)
@@ -118,19 +120,4 @@ func (p TxPolicy) bound(n int) time.Duration {
 		d *= 2
 	}
 	return d
-}
-
-// sleep waits for d, or until ctx ends; not at all when it has ended already.
-func sleep(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -169,21 +169,6 @@ func TestBackoffReachesBothEndsOfItsRange(t *testing.T) {
 	require.Equal(t, [3]bool{true, true, true}, seen)
 }
 
-func TestSleep(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		require.NoError(t, sleep(t.Context(), time.Hour))
-		require.Equal(t, time.Hour, time.Since(start))
-
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		require.ErrorIs(t, sleep(ctx, time.Hour), context.DeadlineExceeded)
-		require.Equal(t, time.Hour+time.Minute, time.Since(start))
-		require.ErrorIs(t, sleep(ctx, 0), context.DeadlineExceeded, "an ended context wins")
-	})
-}
-
 func TestRunTxWaitsByItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

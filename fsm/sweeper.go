@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/pawl-go/pawl/fsm/internal/sleep"
 )
 
 // SweepPage says what one page of a sweep may take.
@@ -136,7 +138,7 @@ func (s *Sweeper) Run(ctx context.Context) error {
 		every = time.Second
 	}
 	if wait == nil {
-		wait = sleep
+		wait = sleep.For
 	}
 	for {
 		if err := ctx.Err(); err != nil {

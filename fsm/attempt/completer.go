@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/pawl-go/pawl/fsm/internal/sleep"
 )
 
 // Completer drives every attempt that is due: those whose round ended nothing,
@@ -186,7 +188,7 @@ func run(ctx context.Context, every, otherwise time.Duration, wait func(context.
 		every = otherwise
 	}
 	if wait == nil {
-		wait = sleep
+		wait = sleep.For
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -198,17 +200,5 @@ func run(ctx context.Context, every, otherwise time.Duration, wait func(context.
 		if err := wait(ctx, every); err != nil {
 			return err
 		}
-	}
-}
-
-// sleep waits for d, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
 	}
 }

@@ -22,5 +22,5 @@ func TestAttemptNeedsPgxAlone(t *testing.T) {
 	const module = "github.com/pawl-go/pawl/fsm"
 	needed := others(t, module+"/attempt")
 	require.Contains(t, needed, module+"/attempt")
-	require.Subset(t, append(others(t, "github.com/jackc/pgx/v5/pgxpool"), module, module+"/fault", module+"/internal/alone", module+"/attempt"), needed)
+	require.Subset(t, append(others(t, "github.com/jackc/pgx/v5/pgxpool"), module, module+"/fault", module+"/internal/alone", module+"/internal/sleep", module+"/attempt"), needed)
 }

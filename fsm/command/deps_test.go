@@ -17,6 +17,6 @@ func TestCommandsNeedPgxAlone(t *testing.T) {
 		return strings.Fields(string(out))
 	}
 	const fsm = "github.com/pawl-go/pawl/fsm"
-	allowed := append(others("github.com/jackc/pgx/v5/pgxpool"), fsm, fsm+"/fault", fsm+"/command", fsm+"/command/commandhttp")
+	allowed := append(others("github.com/jackc/pgx/v5/pgxpool"), fsm, fsm+"/fault", fsm+"/internal/sleep", fsm+"/command", fsm+"/command/commandhttp")
 	require.Subset(t, allowed, others(fsm+"/command/commandhttp"))
 }

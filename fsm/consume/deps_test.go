@@ -21,5 +21,5 @@ func TestConsumeNeedsPgxAlone(t *testing.T) {
 	const fsm = "github.com/pawl-go/pawl/fsm"
 	needed := others(t, fsm+"/consume")
 	require.Contains(t, needed, fsm+"/consume")
-	require.Subset(t, append(others(t, "github.com/jackc/pgx/v5/pgxpool"), fsm, fsm+"/fault", fsm+"/consume"), needed)
+	require.Subset(t, append(others(t, "github.com/jackc/pgx/v5/pgxpool"), fsm, fsm+"/fault", fsm+"/internal/sleep", fsm+"/consume"), needed)
 }

@@ -22,7 +22,7 @@ func TestNeedsPgxAlone(t *testing.T) {
 		return strings.Fields(string(out))
 	}
 	const self = "github.com/pawl-go/pawl/fsm"
-	allowed := append(deps("github.com/jackc/pgx/v5/pgxpool"), self, self+"/fsmtest")
+	allowed := append(deps("github.com/jackc/pgx/v5/pgxpool"), self, self+"/internal/sleep", self+"/fsmtest")
 	require.Subset(t, allowed, deps(self+"/fsmtest"))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/internal/sleep"
 	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
@@ -35,7 +36,7 @@ type Retry struct {
 func (r *Retry) Run(ctx context.Context) error {
 	wait, every := r.Wait, r.Every
 	if wait == nil {
-		wait = pause
+		wait = sleep.For
 	}
 	if every <= 0 {
 		every = time.Second
@@ -51,17 +52,6 @@ func (r *Retry) Run(ctx context.Context) error {
 		if err := wait(ctx, every); err != nil {
 			return err
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }
 

@@ -269,7 +269,7 @@ func TestRecordNeedsPgxAlone(t *testing.T) {
 		require.NoError(t, err)
 		return strings.Fields(string(out))
 	}
-	require.Subset(t, append(others("github.com/jackc/pgx/v5/pgxpool"), path, path+"/record"), others(path+"/record"))
+	require.Subset(t, append(others("github.com/jackc/pgx/v5/pgxpool"), path, path+"/internal/sleep", path+"/record"), others(path+"/record"))
 }
 
 // refusing is a database that lets nobody read.

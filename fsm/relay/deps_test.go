@@ -22,5 +22,5 @@ func TestRelayNeedsPgxAlone(t *testing.T) {
 	const ours = "github.com/pawl-go/pawl/fsm"
 	needed := others(t, ours+"/relay")
 	require.Contains(t, needed, ours+"/relay")
-	require.Subset(t, append(others(t, "github.com/jackc/pgx/v5/pgxpool"), ours, ours+"/fault", ours+"/internal/alone", ours+"/relay"), needed)
+	require.Subset(t, append(others(t, "github.com/jackc/pgx/v5/pgxpool"), ours, ours+"/fault", ours+"/internal/alone", ours+"/internal/sleep", ours+"/relay"), needed)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/pawl-go/pawl/fsm/internal/sleep"
 )
 
 // Channel is the one on which the trigger fsm_outbox_notify tells of new rows.
@@ -16,7 +18,7 @@ func (r *Relay) listen(ctx context.Context) {
 		if err := r.listenOnce(ctx); ctx.Err() == nil {
 			r.failed(err)
 		}
-		if sleep(ctx, pause(r.every(), len(pauses)), nil) != nil {
+		if sleep.For(ctx, pause(r.every(), len(pauses))) != nil {
 			return
 		}
 	}

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"context"
 	"math/rand/v2"
 	"time"
 )
@@ -37,17 +36,4 @@ func jitter(d time.Duration) time.Duration {
 		return d
 	}
 	return d - rand.N(d/2)
-}
-
-// sleep waits for d, a wake-up, or the end of ctx.
-func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-	case <-wake:
-	}
-	return ctx.Err()
 }

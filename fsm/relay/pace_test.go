@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -40,17 +39,6 @@ func TestBackoff(t *testing.T) {
 			require.GreaterOrEqual(t, d, most/2, tries)
 		}
 	}
-}
-
-func TestSleep(t *testing.T) {
-	t.Parallel()
-	woken := make(chan struct{}, 1)
-	woken <- struct{}{}
-	require.NoError(t, sleep(t.Context(), time.Hour, woken))
-	require.NoError(t, sleep(t.Context(), 1, nil))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, sleep(ctx, time.Hour, nil), context.Canceled)
 }
 
 // The wants are of an implementation in another language, by the doc comment.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/fsm/fault"
+	"github.com/pawl-go/pawl/fsm/internal/sleep"
 )
 
 // Points at which a test can have a relay fail; see package fault.
@@ -171,7 +172,7 @@ func (r *Relay) Run(ctx context.Context) error {
 func (r *Relay) loop(ctx context.Context, l *lane) error {
 	wait := r.Wait
 	if wait == nil {
-		wait = sleep
+		wait = sleep.Until
 	}
 	idle := 0
 	for {
