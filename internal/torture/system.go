@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -53,6 +54,14 @@ func (t *trial) open(ctx context.Context) (*system, error) {
 		}
 		if s.target.Clock, o.Env = clock, env; clock == nil {
 			t.leftOut = append(t.leftOut, "clock: there is no libfaketime (Debian: apt-get install faketime)")
+		}
+	}
+	if t.wants("wal") {
+		folder := filepath.Join(t.folder, "wal")
+		if disk, err := nemesis.NewDisk(folder, nemesis.WALSize, t.folder); err != nil {
+			t.leftOut = append(t.leftOut, "wal: "+err.Error())
+		} else {
+			s.target.WAL, o.WALDir, o.Settings = disk, folder, slices.Concat(settings, nemesis.WALSettings)
 		}
 	}
 	var err error
@@ -156,8 +165,10 @@ func (s *system) close() error {
 	if s.server != nil {
 		errs = append(errs, s.server.Stop())
 	}
-	if s.target.Disk != nil {
-		errs = append(errs, s.target.Disk.Close())
+	for _, disk := range []*nemesis.Disk{s.target.Disk, s.target.WAL} {
+		if disk != nil {
+			errs = append(errs, disk.Close())
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -155,10 +155,11 @@ func (t *trial) run(ctx context.Context) (report *Report, err error) {
 // lanes are those of the nemeses that are wanted and can be had.
 func (t *trial) lanes() [][]nemesis.Named {
 	var lanes [][]nemesis.Named
+	at := t.system.target
 	for _, lane := range nemesis.Lanes() {
 		var kept []nemesis.Named
 		for _, n := range lane {
-			missing := n.Name == "clock" && t.system.target.Clock == nil || n.Name == "full" && t.system.target.Disk == nil || n.Name == "redis" && t.system.redis == nil
+			missing := n.Name == "clock" && at.Clock == nil || n.Name == "full" && at.Disk == nil || n.Name == "wal" && at.WAL == nil || n.Name == "redis" && at.Redis == nil
 			if t.wants(n.Name) && !missing {
 				kept = append(kept, n)
 				t.harm[n.Name] = &Harm{Name: n.Name, Does: n.Does}

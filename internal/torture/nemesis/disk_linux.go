@@ -31,9 +31,9 @@ func NewDisk(folder string, size int, ofOwner string) (*Disk, error) {
 
 func (d *Disk) filler() string { return filepath.Join(d.Folder, "filler") }
 
-// Fill leaves no byte free.
+// Fill leaves no byte free. Again, it takes what has become free since.
 func (d *Disk) Fill() error {
-	file, err := os.OpenFile(d.filler(), os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(d.filler(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

@@ -42,9 +42,10 @@ type Target struct {
 	Services []Restarter
 	// Keys are orders that are worked at now, in the order of their keys.
 	Keys func() []string
-	// Clock and Disk are nil where the machine has no such thing.
-	Clock *Clock
-	Disk  *Disk
+	// Clock, Disk, of the outbox, and WAL, that of the write-ahead log, are nil where
+	// the machine has no such thing.
+	Clock     *Clock
+	Disk, WAL *Disk
 }
 
 // session opens a session of its own, around the proxy, with a name by which
@@ -81,7 +82,8 @@ func Lanes() [][]Named {
 			{"freeze-one", "SIGSTOP of one backend", freezeOne{}},
 			{"terminate", "pg_terminate_backend of backends", terminate{}},
 			{"clock", "the server's clock jumps, and back", clockJump{}},
-			{"full", "disk full", full{}},
+			{"full", "disk of the outbox full", full{}},
+			{"wal", "disk of the write-ahead log full, until PostgreSQL panics", fullWAL{}},
 		},
 		{
 			{"cut", "connections cut at a byte, COMMITs among them", cut{kinds: []wire.Kind{wire.Request, wire.Reply, wire.Commit}, oneIn: 40}},
