@@ -49,63 +49,11 @@ type Options struct {
 	// explains the signs, for a page that has them elsewhere.
 	NoTitle, NoLegend bool
 	// Figures leaves a place for a page's figure at each box and behind each event on an
-	// arrow: an empty g of class pawl-figure. That of state N has the id ID-fN and its
+	// arrow: a g of class pawl-figure, empty but for what Marks put into it. That of state N has the id ID-fN and its
 	// origin at the upper right corner of the box. That of arc A of edge N has the id
 	// ID-gN-A, and from its origin, which is in the middle of the line, room for
 	// FigureWidth × FigureHeight. All are numbered from 1.
 	Figures bool
-	// Marks give what is drawn further classes, for the style of a page; nil for none.
-	Marks *Marks
-}
-
-// FigureWidth and FigureHeight are the room of a figure behind an event.
-const FigureWidth, FigureHeight = 58, 14
-
-// Marks are classes beside those that a picture has by itself: words that are
-// letters and hyphens, or none. A function that is nil gives none.
-type Marks struct {
-	// Whole is of the svg element.
-	Whole string
-	State func(*model.State) string
-	Edge  func(*picture.Edge) string
-	// Arc is asked for each transition that has its words on an edge.
-	Arc func(*picture.Edge, picture.Arc) string
-}
-
-func (m *Marks) whole() string {
-	if m == nil {
-		return ""
-	}
-	return class(m.Whole)
-}
-
-func (m *Marks) state(s *model.State) string {
-	if m == nil || m.State == nil {
-		return ""
-	}
-	return class(m.State(s))
-}
-
-func (m *Marks) edge(e *picture.Edge) string {
-	if m == nil || m.Edge == nil {
-		return ""
-	}
-	return class(m.Edge(e))
-}
-
-func (m *Marks) arc(e *picture.Edge, a picture.Arc) string {
-	if m == nil || m.Arc == nil {
-		return ""
-	}
-	return class(m.Arc(e, a))
-}
-
-// class is a mark as it stands behind other classes.
-func class(word string) string {
-	if word == "" {
-		return ""
-	}
-	return " " + escape(word)
 }
 
 // File is one picture.
@@ -146,20 +94,20 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 	o = o.filled(m)
 	whole := picture.Of(m)
 	if o.State != nil {
-		content, err := draw(whole.Slice(o.State), o, true)
+		d, err := draw(whole.Slice(o.State), o, true)
 		if err != nil {
 			return nil, err
 		}
-		return []File{{Name: picture.SliceName(m, o.State) + ".svg", State: o.State, Content: content}}, nil
+		return []File{{Name: picture.SliceName(m, o.State) + ".svg", State: o.State, Content: d.file()}}, nil
 	}
 	var files []File
 	main := whole
 	if len(m.States) > picture.Large {
 		main = whole.Overview()
 	}
-	content, err := draw(main, o, true)
+	d, err := draw(main, o, true)
 	if err == nil {
-		files = append(files, File{Name: m.Name + ".svg", Content: content})
+		files = append(files, File{Name: m.Name + ".svg", Content: d.file()})
 	}
 	if o.NoSlices || len(m.States) <= picture.Large && err == nil {
 		return files, err
@@ -167,7 +115,7 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 	for _, s := range m.States {
 		slice, sliceErr := draw(whole.Slice(s), o, true)
 		if sliceErr == nil {
-			files = append(files, File{Name: picture.SliceName(m, s) + ".svg", State: s, Content: slice})
+			files = append(files, File{Name: picture.SliceName(m, s) + ".svg", State: s, Content: slice.file()})
 		}
 	}
 	return files, err
@@ -183,6 +131,16 @@ func Render(m *model.Machine, o Options) ([]File, error) {
 // Ids are ID-sN and ID-eN, numbered from 1 by the places of states in
 // the machine and of edges in the picture.
 func Fragment(p *picture.Picture, o Options) ([]byte, error) {
+	d, err := Draw(p, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.file(), nil
+}
+
+// Draw is Fragment for a picture that gets marks: nearly all of the work is done here, once
+// for all of them.
+func Draw(p *picture.Picture, o Options) (*Drawing, error) {
 	return draw(p, o.filled(p.Machine), false)
 }
 
@@ -199,7 +157,7 @@ func (o Options) filled(m *model.Machine) Options {
 }
 
 // draw composes the picture and writes it.
-func draw(p *picture.Picture, o Options, alone bool) ([]byte, error) {
+func draw(p *picture.Picture, o Options, alone bool) (*Drawing, error) {
 	s, ok := compose(p, o)
 	if !ok {
 		return nil, &TooLarge{Machine: p.Machine, States: len(p.Nodes), Edges: len(p.Edges)}

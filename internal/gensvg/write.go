@@ -8,9 +8,9 @@ import (
 	"github.com/pawl-go/pawl/internal/picture"
 )
 
-// write turns the scene into an svg element; alone, it is a file with header,
-// style and ground.
-func (s *scene) write(alone bool) []byte {
+// write turns the scene into an svg element without its marks; alone, it is a file with
+// header, style and ground.
+func (s *scene) write(alone bool) *Drawing {
 	w := &markup{}
 	m, id := s.picture.Machine, escape(s.options.ID)
 	if alone {
@@ -19,8 +19,10 @@ func (s *scene) write(alone bool) []byte {
 			w.put("<!-- Source: %s -->\n", comment(m.Source))
 		}
 	}
-	w.put(`<svg xmlns="http://www.w3.org/2000/svg" class="pawl-svg%[5]s" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="%[3]s-title %[3]s-desc"%[4]s>`+"\n",
-		s.size.W, s.size.H, id, s.lang(), s.options.Marks.whole())
+	w.put(`<svg xmlns="http://www.w3.org/2000/svg" class="pawl-svg`)
+	w.slot((*Marks).whole)
+	w.put(`" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="%[3]s-title %[3]s-desc"%[4]s>`+"\n",
+		s.size.W, s.size.H, id, s.lang())
 	w.put("<title id=\"%s-title\">%s</title>\n<desc id=\"%[1]s-desc\">%[3]s</desc>\n", id, escape(s.heading()), escape(s.summary()))
 	if alone {
 		w.put("<style>\n%s</style>\n<rect class=\"ground\" width=\"%d\" height=\"%d\"/>\n", Style(s.options.Theme), s.size.W, s.size.H)
@@ -43,7 +45,7 @@ func (s *scene) write(alone bool) []byte {
 	w.put("</g>\n")
 	s.legend.write(w)
 	w.put("</svg>\n")
-	return []byte(w.String())
+	return &Drawing{w.String(), w.slots}
 }
 
 func (s *scene) lang() string {
@@ -106,10 +108,11 @@ func (s *scene) writeEdge(w *markup, e edge) {
 	if e.Happy {
 		class += " happy"
 	}
-	class += s.options.Marks.edge(e.Edge)
 	way, head := s.shape(e)
-	w.put("<g class=\"pawl-edge %s\" id=\"%s-e%d\" data-from=\"%s\" data-to=\"%s\">\n", class,
-		escape(s.options.ID), e.index+1, escape(e.From.Name), escape(e.To.Name))
+	drawn := e.Edge
+	w.put(`<g class="pawl-edge %s`, class)
+	w.slot(func(m *Marks) string { return m.edge(drawn) })
+	w.put("\" id=\"%s-e%d\" data-from=\"%s\" data-to=\"%s\">\n", escape(s.options.ID), e.index+1, escape(e.From.Name), escape(e.To.Name))
 	w.put("<title>%s</title><path class=\"line\" d=\"%s\"/><path class=\"head\" d=\"%s\"/>\n", escape(s.edgeTip(e)), way, head)
 	if e.block.empty() {
 		w.put("</g>\n")
@@ -126,18 +129,23 @@ func (s *scene) writeEdge(w *markup, e edge) {
 			w.put("</g>\n")
 		}
 		arc = l.arc
-		w.put(`<g class="pawl-arc%s" data-event="%s"><title>%s</title>`,
-			s.options.Marks.arc(e.Edge, e.Arcs[arc-1]), escape(e.Arcs[arc-1].Transition.Event.Name), escape(s.arcTip(e.Arcs[arc-1])))
+		a := e.Arcs[arc-1]
+		w.put(`<g class="pawl-arc`)
+		w.slot(func(m *Marks) string { return m.arc(drawn, a) })
+		w.put(`" data-event="%s"><title>%s</title>`, escape(a.Transition.Event.Name), escape(s.arcTip(a)))
 	}
 	s.writeBlock(w, e.block, b, before, func(l line, x, y int) {
-		s.figure(w, fmt.Sprintf("g%d-%d", e.index+1, l.arc), x, y)
+		at := l.arc - 1
+		s.figure(w, fmt.Sprintf("g%d-%d", e.index+1, l.arc), x, y, func(m *Marks) string { return m.arcFigure(drawn, at) })
 	})
 	w.put("</g>\n</g>\n")
 }
 
 // figure is a place for a page's figure, whose origin is the point.
-func (s *scene) figure(w *markup, name string, x, y int) {
-	w.put(`<g class="pawl-figure" id="%s-%s" transform="translate(%d %d)"></g>`+"\n", escape(s.options.ID), name, x, y)
+func (s *scene) figure(w *markup, name string, x, y int, fill func(*Marks) string) {
+	w.put(`<g class="pawl-figure" id="%s-%s" transform="translate(%d %d)">`, escape(s.options.ID), name, x, y)
+	w.slot(fill)
+	w.put("</g>\n")
 }
 
 // edgeTip names both ends and all arcs.
@@ -221,7 +229,6 @@ func (s *scene) writeNode(w *markup, i int) {
 	if n.State == s.picture.Focus {
 		class += " focus"
 	}
-	class += s.options.Marks.state(n.State)
 	// A state that a slice draws twice has its id once.
 	id := fmt.Sprintf(` id="%s-s%d"`, escape(s.options.ID), n.State.Index+1)
 	for _, earlier := range s.nodes[:i] {
@@ -229,14 +236,17 @@ func (s *scene) writeNode(w *markup, i int) {
 			id = ""
 		}
 	}
-	w.put("<g class=\"pawl-state%s\"%s data-state=\"%s\"><title>%s</title>\n", class, id, escape(n.State.Name), escape(s.stateTip(n)))
+	state := n.State
+	w.put(`<g class="pawl-state%s`, class)
+	w.slot(func(m *Marks) string { return m.state(state) })
+	w.put("\"%s data-state=\"%s\"><title>%s</title>\n", id, escape(n.State.Name), escape(s.stateTip(n)))
 	frame(w, n.box, 10, 4)
 	if n.State.Initial && s.startNode() < 0 {
 		w.put(`<g class="start"><circle cx="%d" cy="%d" r="5"/></g>`, n.box.X+2, n.box.Y+2)
 	}
 	s.writeBlock(w, n.block, n.box, nil, nil)
 	if id != "" && s.options.Figures {
-		s.figure(w, fmt.Sprintf("f%d", n.State.Index+1), n.box.X+n.box.W, n.box.Y)
+		s.figure(w, fmt.Sprintf("f%d", n.State.Index+1), n.box.X+n.box.W, n.box.Y, func(m *Marks) string { return m.stateFigure(state) })
 	}
 	w.put("</g>\n")
 }

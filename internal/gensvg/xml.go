@@ -8,7 +8,19 @@ import (
 )
 
 // markup is XML that grows. Text is escaped wherever it comes in.
-type markup struct{ strings.Builder }
+type markup struct {
+	strings.Builder
+	slots []slot
+}
+
+// slot is where Marks put something in, behind the first bytes of the text.
+type slot struct {
+	behind int
+	fill   func(*Marks) string
+}
+
+// slot leaves a place for what the marks say.
+func (w *markup) slot(fill func(*Marks) string) { w.slots = append(w.slots, slot{w.Len(), fill}) }
 
 // put writes what we say ourselves, filled in as by fmt.
 func (w *markup) put(format string, args ...any) { fmt.Fprintf(w, format, args...) }

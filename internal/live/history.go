@@ -64,14 +64,14 @@ const rateMinutes = 5
 
 // PerMinute is the mean flow over an edge in the last minutes by one event.
 func (m Moves) PerMinute(from, to, event string) float64 {
-	return m.rate(func(v Move) bool { return v.From == from && v.To == to && v.Event == event })
+	return m.rate(func(v *Move) bool { return v.From == from && v.To == to && v.Event == event })
 }
 
-func (m Moves) rate(counts func(Move) bool) float64 {
+func (m Moves) rate(counts func(*Move) bool) float64 {
 	over := min(rateMinutes, m.Back.Minutes())
 	var n int64
-	for _, v := range m.Moves {
-		if v.Minute < rateMinutes && counts(v) {
+	for i := range m.Moves {
+		if v := &m.Moves[i]; v.Minute < rateMinutes && counts(v) {
 			n += v.N
 		}
 	}
@@ -228,4 +228,4 @@ func tails(ctx context.Context, tx pgx.Tx, table *relation, reached *Reach) func
 }
 
 // Rate is the mean flow over all edges in the last minutes, corrections included.
-func (m Moves) Rate() float64 { return m.rate(func(Move) bool { return true }) }
+func (m Moves) Rate() float64 { return m.rate(func(*Move) bool { return true }) }

@@ -57,6 +57,8 @@ type made struct {
 	suites func() (gendocs.Machine, error)
 	// played is the machine to simulate.
 	played func() *simulate.Machine
+	// pictures are those that are marked or filled in.
+	pictures pictures
 
 	mu    sync.Mutex
 	files map[suiteIn]func() ([]gendocs.Download, error)
@@ -83,6 +85,7 @@ func madeOf(m *model.Machine) *made {
 	if m == nil {
 		return d
 	}
+	d.pictures.machine = m
 	d.played = sync.OnceValue(func() *simulate.Machine { return simulate.For(m) })
 	d.suites = sync.OnceValues(func() (gendocs.Machine, error) {
 		all := pipeline.Described(m, nil)

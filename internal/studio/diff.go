@@ -116,12 +116,12 @@ func (v *visit) compared(data *diffPage) error {
 // drawDiff adds the picture of what was and what is.
 func (v *visit) drawDiff(data *diffPage, old *model.Machine, report *compare.Report) error {
 	u := unite(old, data.Model, report)
-	svg, _, err := drawWhole(u.machine, gensvg.Options{Lang: v.Lang, ID: "diff-" + data.Name, NoTitle: true, NoLegend: true, Marks: u.marks()})
+	drawing, err := layWhole(u.machine, gensvg.Options{Lang: v.Lang, ID: "diff-" + data.Name, NoTitle: true, NoLegend: true})
 	if err != nil {
 		return err
 	}
 	data.Bare = len(u.machine.States) > picture.Large
-	data.Picture = template.HTML(svg) // its renderer has escaped it
+	data.Picture = shown(drawing, u.marks())
 	for _, kind := range []struct {
 		class string
 		text  wording.Phrase

@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/pawl-go/pawl/internal/gensvg"
@@ -51,18 +50,4 @@ func on(is bool) string {
 		return "on"
 	}
 	return ""
-}
-
-// drawWhole draws a machine, of a large one the overview, and returns the edges of what is
-// drawn. A machine that is too large for a picture has none, and no error.
-func drawWhole(m *model.Machine, o gensvg.Options) (svg string, edges []*picture.Edge, err error) {
-	p := picture.Of(m)
-	if len(m.States) > picture.Large {
-		p = p.Overview()
-	}
-	content, err := gensvg.Fragment(p, o)
-	if large := (*gensvg.TooLarge)(nil); errors.As(err, &large) {
-		return "", nil, nil
-	}
-	return string(content), p.Edges, err
 }

@@ -1,12 +1,10 @@
 package studio
 
 import (
-	"html/template"
 	"net/http"
 	"slices"
 
 	"github.com/pawl-go/pawl/internal/gendocs"
-	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/pipeline"
 	"github.com/pawl-go/pawl/internal/suite"
@@ -90,8 +88,8 @@ func (p *lifecyclePage) keep(v *visit) error {
 	if p.kept = v.keptOf(p.Model); p.Kept == "" {
 		return nil
 	}
-	svg, _, err := drawWhole(p.Model, gensvg.Options{Lang: v.Lang, ID: p.Model.Name, NoTitle: true, Marks: p.marks})
-	p.View.Picture = template.HTML(svg) // its renderer has escaped it
+	var err error
+	p.View.Picture, err = p.pictures.marked(pictureOf{lang: v.Lang}, p.marks)
 	return err
 }
 

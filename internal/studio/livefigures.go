@@ -3,9 +3,7 @@ package studio
 import (
 	"fmt"
 	"html/template"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pawl-go/pawl/internal/gensvg"
@@ -14,27 +12,16 @@ import (
 	"github.com/pawl-go/pawl/internal/picture"
 )
 
-// places are the empty groups that gensvg leaves for figures.
-var places = regexp.MustCompile(`(<g class="pawl-figure" id="[^"]*-(?:f([0-9]+)|g([0-9]+)-([0-9]+))"[^>]*>)(</g>)`)
-
-// withFigures writes the rows of each state on its box, and the flow on its arrow.
-func withFigures(m *model.Machine, lang string, v live.View, marks *gensvg.Marks) (template.HTML, error) {
-	svg, edges, err := drawWhole(m, gensvg.Options{Lang: lang, ID: m.Name + "-live", NoTitle: true, NoLegend: true, Figures: true, Marks: marks})
-	whole := places.ReplaceAllStringFunc(svg, func(place string) string {
-		at := places.FindStringSubmatch(place)
-		state, _ := strconv.Atoi(at[2]) // 0 for an arc's, as are those for a state's
-		edge, _ := strconv.Atoi(at[3])
-		arc, _ := strconv.Atoi(at[4])
-		var inside string
-		switch {
-		case state > 0 && state <= len(m.States):
-			inside = stateFigure(m.States[state-1], v)
-		case edge > 0 && edge <= len(edges) && arc > 0 && arc <= len(edges[edge-1].Arcs):
-			inside = arcFigure(edges[edge-1], arc-1, v)
-		}
-		return strings.Replace(at[1], "<g ", "<g data-live ", 1) + inside + at[5]
-	})
-	return template.HTML(whole), err // gensvg has escaped it, and figures are digits
+// withFigures writes the rows of each state on its box, and the flow on its arrow. What is
+// kept may be nil.
+func withFigures(p *pictures, lang string, v live.View, kept *gensvg.Marks) (template.HTML, error) {
+	marks := gensvg.Marks{}
+	if kept != nil {
+		marks = *kept
+	}
+	marks.StateFigure = func(s *model.State) string { return stateFigure(s, v) } // figures are digits
+	marks.ArcFigure = func(e *picture.Edge, arc int) string { return arcFigure(e, arc, v) }
+	return p.marked(pictureOf{lang: lang, live: true}, &marks)
 }
 
 // arcFigure is how often an event takes its arrow; empty for never. Where an arrow has

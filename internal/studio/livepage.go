@@ -68,7 +68,7 @@ func (l *rows) page(v *visit) error {
 		}
 	}
 	data.kept = v.keptOf(m.Model)
-	if data.Picture, err = withFigures(m.Model, v.Lang, data.View, data.marks); err != nil {
+	if data.Picture, err = withFigures(&m.pictures, v.Lang, data.View, data.marks); err != nil {
 		return err
 	}
 	if data.View.Moves.Known() {

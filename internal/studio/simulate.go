@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/oracle"
+	"github.com/pawl-go/pawl/internal/picture"
 	"github.com/pawl-go/pawl/internal/simulate"
 	"github.com/pawl-go/pawl/internal/wording"
 )
@@ -206,31 +207,48 @@ func (l *life) page() (simulatePage, error) {
 
 // picture marks where the row stands, and the step that it took last. Of a machine
 // that is too large to read as a whole it is the state with its neighbours.
-func (l *life) picture(marks *gensvg.Marks) (svg template.HTML, whole bool, err error) {
-	parts, err := l.machine.drawn[l.Lang]()
-	if err != nil {
-		return "", false, err
-	}
-	here, step := "", (*gensvg.Step)(nil)
-	shown := parts.Picture
+func (l *life) picture(kept *gensvg.Marks) (svg template.HTML, whole bool, err error) {
+	of := pictureOf{lang: l.Lang}
+	var here *model.State
 	if r, there := l.tape.Row(); there {
-		here = r.State.Name
-		for _, s := range parts.Slices {
-			if s.State == r.State {
-				shown = s.Picture
-			}
+		here = r.State
+		if len(l.machine.Model.States) > picture.Large {
+			of.slice, kept = here, nil
 		}
 	}
+	var took *simulate.Told
 	if n := len(l.tape.Steps); n > 0 {
-		if last := l.tape.Steps[n-1]; last.Outcome == oracle.Applied && last.Event != nil {
-			step = &gensvg.Step{From: last.From, To: last.To, Event: last.Event.Name}
+		if last := &l.tape.Steps[n-1]; last.Outcome == oracle.Applied && last.Event != nil {
+			took = last
 		}
 	}
-	whole = shown == parts.Picture
-	if whole && marks != nil {
-		if shown, _, err = drawWhole(l.machine.Model, gensvg.Options{Lang: l.Lang, ID: l.machine.Name, NoTitle: true, Marks: marks}); err != nil {
-			return "", false, err
+	svg, err = l.machine.pictures.marked(of, standing(kept, here, took))
+	return svg, of.slice == nil, err
+}
+
+// standing marks beside what is kept, which may be nil, the state where a row stands and
+// the step that it took: the arrow, and what is written on it of the step's event. Either
+// may be nil.
+func standing(kept *gensvg.Marks, here *model.State, step *simulate.Told) *gensvg.Marks {
+	if kept == nil {
+		kept = &gensvg.Marks{
+			State: func(*model.State) string { return "" }, Edge: func(*picture.Edge) string { return "" },
+			Arc: func(*picture.Edge, picture.Arc) string { return "" },
 		}
 	}
-	return template.HTML(gensvg.Standing(shown, here, step)), whole, nil // escaped where it was drawn
+	and := func(class, more string, is bool) string {
+		if !is {
+			return class
+		}
+		return strings.TrimSpace(class + " " + more)
+	}
+	along := func(e *picture.Edge) bool { return step != nil && e.From.Name == step.From && e.To.Name == step.To }
+	return &gensvg.Marks{
+		Whole: kept.Whole,
+		State: func(s *model.State) string { return and(kept.State(s), "here", s == here) },
+		Edge:  func(e *picture.Edge) string { return and(kept.Edge(e), "took", along(e)) },
+		Arc: func(e *picture.Edge, a picture.Arc) string {
+			return and(kept.Arc(e, a), "took", along(e) && a.Transition.Event == step.Event)
+		},
+	}
 }

@@ -1,5 +1,5 @@
-// Figures that change: the page is fetched again, and what is marked data-live takes the
-// place of what it was. At most one page a second is fetched.
+// Figures that change: the page is fetched again, and what is marked data-live, and
+// every figure of the picture, takes the place of what it was. At most one page a second is fetched.
 (function () {
   "use strict";
   var pawl = window.pawl, last = 0, waiting = 0, busy = false;
@@ -17,7 +17,7 @@
   }
   // take exchanges what differs, and leaves alone what the reader is in.
   function take(page) {
-    Array.prototype.slice.call(document.querySelectorAll("[data-live][id]")).forEach(function (at) {
+    Array.prototype.slice.call(document.querySelectorAll("[data-live][id], .pawl-figure[id]")).forEach(function (at) {
       var now = page.getElementById(at.id);
       if (!now || now.innerHTML === at.innerHTML) { return; }
       var open = Array.prototype.slice.call(at.querySelectorAll("details[open][id]")).map(function (d) { return d.id; });
