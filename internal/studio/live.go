@@ -23,7 +23,7 @@ func livePart(s *Studio) (part, error) {
 	}
 	if s.options.Database == "" {
 		for i := range routes {
-			routes[i].serve = func(*visit) error { return &noDatabase{} }
+			routes[i].serve = func(*visit) error { return unasked }
 		}
 		return part{routes: routes}, nil
 	}

@@ -46,7 +46,7 @@ func (l *rows) row(v *visit) error {
 	data := rowPage{machine: m}
 	p := page{Machine: m, Entry: "live", Template: "live-row"}
 	if m.Model == nil || m.Model.Table == nil {
-		return &notFound{wording.Phrase{EN: "The machine has no rows.", ZH: "该状态机没有数据行。"}}
+		return &notFound{what: wording.Phrase{EN: "The machine has no rows.", ZH: "该状态机没有数据行。"}}
 	}
 	key := keyAsked(v)
 	data.NoKey = !live.IsKey(m.Model, key)

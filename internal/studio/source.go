@@ -110,7 +110,7 @@ func (v *visit) findings(m *machine, at map[int][]diag.Position) []finding {
 // rule explains a code, with a case that fails by it and one that passes.
 func (v *visit) rule(e pipeline.Explanation) error {
 	if e.Code == "" {
-		return &notFound{wording.Phrase{EN: "There is no such rule.", ZH: "没有这条规则。"}}
+		return &notFound{what: wording.Phrase{EN: "There is no such rule.", ZH: "没有这条规则。"}}
 	}
 	return v.show(page{Title: string(e.Code) + " " + e.Short, Template: "rule", Data: e})
 }

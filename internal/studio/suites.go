@@ -24,7 +24,7 @@ func suitesPart(s *Studio) (part, error) {
 func (v *visit) whole() (*machine, error) {
 	m, err := v.machine()
 	if err == nil && m.Model == nil {
-		err = &notFound{wording.Phrase{EN: "The definition has errors, and there is no machine yet.", ZH: "定义有错误，尚无状态机。"}}
+		err = &notFound{what: wording.Phrase{EN: "The definition has errors, and there is no machine yet.", ZH: "定义有错误，尚无状态机。"}}
 	}
 	return m, err
 }
@@ -75,7 +75,7 @@ func (v *visit) one() (*machine, *suite.Suite, error) {
 	}
 	i := slices.IndexFunc(all.Suites, func(su *suite.Suite) bool { return su.Name == v.PathValue("suite") })
 	if i < 0 {
-		return nil, nil, &notFound{wording.Phrase{EN: "The machine has no such suite.", ZH: "该状态机没有这个测试集。"}}
+		return nil, nil, &notFound{what: wording.Phrase{EN: "The machine has no such suite.", ZH: "该状态机没有这个测试集。"}}
 	}
 	return m, all.Suites[i], nil
 }

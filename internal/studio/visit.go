@@ -34,8 +34,9 @@ type tongue struct {
 	Asked bool
 }
 
-// notFound is the error of something that there is not; its words say what.
-type notFound struct{ what wording.Phrase }
+// notFound is the error of something that there is not; its words say what, and title
+// heads the page in place of the usual words.
+type notFound struct{ what, title wording.Phrase }
 
 func (e *notFound) Error() string { return e.what.EN }
 
@@ -77,7 +78,7 @@ func (v *visit) machine() (*machine, error) {
 	if m := v.now.machine(name); m != nil {
 		return m, nil
 	}
-	return nil, &notFound{wording.Phrase{EN: fmt.Sprintf("There is no machine %q.", name), ZH: fmt.Sprintf("没有状态机 %q。", name)}}
+	return nil, &notFound{what: wording.Phrase{EN: fmt.Sprintf("There is no machine %q.", name), ZH: fmt.Sprintf("没有状态机 %q。", name)}}
 }
 
 // at is an address made of parts, which may hold anything, that keeps the language.
@@ -141,15 +142,12 @@ func (v *visit) answer(status int, p page) error {
 // and neither tells a password.
 func (v *visit) fail(err error) {
 	var missing *notFound
-	var bare *noDatabase
 	status, data := http.StatusInternalServerError, failure{Text: withoutPasswords(err.Error())}
 	switch {
 	case v.Context().Err() != nil:
 		return // nobody waits for it any more
 	case errors.As(err, &missing):
-		status, data.Missing, data.Text = http.StatusNotFound, true, missing.what.In(v.Lang)
-	case errors.As(err, &bare):
-		status, data.Missing, data.Unasked, data.Text = http.StatusNotFound, true, true, unasked.In(v.Lang)
+		status, data.Missing, data.Title, data.Text = http.StatusNotFound, true, missing.title.In(v.Lang), missing.what.In(v.Lang)
 	default:
 		_, _ = fmt.Fprintf(v.studio.options.Log, "fsmgen studio: %s: %s\n", v.URL.Path, data.Text)
 	}
@@ -168,8 +166,8 @@ func (v *visit) fail(err error) {
 // failure is what the page of an error shows.
 type failure struct {
 	Missing, Refused bool
-	// Unasked says of a missing page that it needs a database.
-	Unasked  bool
+	// Title heads the page of what is missing, empty for the usual words.
+	Title    string
 	Text     string
 	Machines []string
 }
