@@ -10,7 +10,8 @@ import (
 // readWhole is read for what reads a table whole, for up to Long. It holds ACCESS SHARE
 // all the while, which is in nobody's way but a migration's, and behind that
 // everybody's. So the other connection looks every tenth of a second whether somebody
-// waits for a lock that this one has, and then it ends with ErrBusy.
+// waits for a lock that this one has, and then it ends with ErrBusy. When nobody could
+// look for as long as blind, since that connection has other work, it ends with ErrSlow.
 func (d *Database) readWhole(ctx context.Context, table string, do func(context.Context, pgx.Tx) error) error {
 	whole, cancel := context.WithCancelCause(ctx)
 	done, watched := make(chan struct{}), make(chan struct{})
@@ -35,6 +36,9 @@ func (d *Database) readWhole(ctx context.Context, table string, do func(context.
 const inTheWay = `SELECT EXISTS (SELECT FROM pg_locks AS h JOIN pg_locks AS w ON w.locktype = 'relation' AND w.database = h.database AND w.relation = h.relation
 WHERE h.pid = $1 AND h.locktype = 'relation' AND h.granted AND NOT w.granted AND w.pid <> $1)`
 
+// blind is how long a table is read while nobody looks whether that is in the way.
+const blind = 2 * time.Second
+
 // giveWay ends ctx when somebody waits for what the session has locked, until done.
 func (d *Database) giveWay(ctx context.Context, pid uint32, table string, done <-chan struct{}, end context.CancelCauseFunc) {
 	tick := time.NewTicker(lockWait)
@@ -47,13 +51,19 @@ func (d *Database) giveWay(ctx context.Context, pid uint32, table string, done <
 			return
 		case <-tick.C:
 		}
+		look, cancel := context.WithTimeout(ctx, blind)
 		var waits bool
-		err := d.read(ctx, d.quick, "", func(ctx context.Context, tx pgx.Tx) (err error) {
+		err := d.read(look, d.quick, "", func(ctx context.Context, tx pgx.Tx) (err error) {
 			waits, err = pick[bool](ctx, tx, inTheWay, int32(pid))
 			return err
 		})
-		if waits || err != nil && ctx.Err() == nil { // who cannot look gives way too
+		cancel()
+		switch {
+		case waits:
 			end(&Error{Kind: ErrBusy, Relation: table})
+			return
+		case err != nil && ctx.Err() == nil: // who cannot look gives way, too
+			end(&Error{Kind: ErrSlow, Relation: table, Err: err})
 			return
 		}
 	}

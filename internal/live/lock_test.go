@@ -111,6 +111,45 @@ func TestACountGivesWay(t *testing.T) {
 	require.Zero(t, b.count("SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND wait_event = 'PgSleep'", role), "the query ended on the server, too")
 }
 
+// A count of which nobody can say whether it is in the way, since the other connection has
+// work of its own, gives way all the same.
+func TestACountThatNobodyWatchesGivesWay(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.create(first)
+	b.tell("stripe", "ev_1", "paid", "p1", "done")
+	role := b.slow("orders", "fsm_deliveries")
+	db := b.as(role)
+	db.quick, db.long = time.Minute, time.Minute
+	other, leave := context.WithCancel(t.Context())
+	gone := make(chan error, 1)
+	go func() {
+		_, err := db.Deliveries(other)
+		gone <- err
+	}()
+	asleep := func(n int64) func() bool {
+		return func() bool {
+			return b.count("SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND wait_event = 'PgSleep'", role) == n
+		}
+	}
+	require.Eventually(t, asleep(1), soon, 10*time.Millisecond)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := db.Count(context.Background(), named(t, machines(t), "order"))
+		ended <- err
+	}()
+	require.Eventually(t, asleep(2), soon, 10*time.Millisecond)
+
+	migration, err := pgx.Connect(t.Context(), b.url)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, migration.Close(t.Context())) }()
+	_, err = migration.Exec(t.Context(), "SET lock_timeout = '30s'; ALTER TABLE orders ADD COLUMN note text")
+	require.NoError(t, err, "it does not wait for the minute")
+	require.ErrorIs(t, <-ended, ErrSlow)
+	leave()
+	require.ErrorIs(t, <-gone, context.Canceled)
+}
+
 // Whoever gives up a question ends it.
 func TestACallersEnd(t *testing.T) {
 	t.Parallel()
