@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,6 +17,9 @@ type Counts struct {
 	// those that no state is declared for behind.
 	Total  int64
 	States []StateCount
+	// Policies names the table where row-level security decides which rows the role sees:
+	// all of this is of those rows then, and not of the table. Here and below.
+	Policies []string
 }
 
 // StateCount is the rows in one state.
@@ -26,8 +28,6 @@ type StateCount struct {
 	State    string
 	Declared bool
 	Rows     int64
-	// First is the smallest deadline, of an exact count alone; nil where none is set.
-	First *time.Time
 }
 
 // Of returns the count of a state, zero for none.
@@ -62,11 +62,11 @@ func (d *Database) Estimate(ctx context.Context, m *model.Machine) (Counts, erro
 		if err != nil {
 			return err
 		}
-		size, err := sizeOf(ctx, tx, table)
+		size, err := extentOf(ctx, tx, table)
 		if err != nil {
 			return err
 		}
-		if size <= small {
+		if size.Bytes <= small {
 			counts, err = l.count(ctx, tx, table)
 			return err
 		}
@@ -76,14 +76,35 @@ func (d *Database) Estimate(ctx context.Context, m *model.Machine) (Counts, erro
 	return counts, err
 }
 
-// sizeOf is how many bytes a table has now, with its partitions.
-func sizeOf(ctx context.Context, tx pgx.Tx, table *relation) (int64, error) {
-	return pick[int64](ctx, tx, "SELECT COALESCE(sum(pg_relation_size(t.relid)), 0)::bigint FROM ("+parts+") AS t", int64(table.oid))
+// extent is how large a table is with its partitions: now, and when VACUUM or ANALYZE last
+// looked, at those that it has looked at.
+type extent struct {
+	Bytes, Pages int64
+	Rows         float64
+	Counted      int64 // pages that Rows were in
 }
 
-// samplePercent is the part of a table of that size that samplePages are.
-func samplePercent(size int64) float64 {
-	return min(100, 100*float64(samplePages)*8192/float64(max(1, size)))
+func extentOf(ctx context.Context, tx pgx.Tx, table *relation) (extent, error) {
+	rows, err := all[extent](ctx, tx, `SELECT COALESCE(sum(p.size), 0)::bigint, COALESCE(sum(p.size), 0)::bigint / current_setting('block_size')::bigint,
+  COALESCE(sum(p.reltuples) FILTER (WHERE p.relpages > 0), 0)::float8, COALESCE(sum(p.relpages), 0)::bigint
+FROM (SELECT pg_relation_size(c.oid) AS size, c.reltuples::float8, c.relpages::bigint FROM (`+parts+`) AS t JOIN pg_class AS c ON c.oid = t.relid) AS p`, int64(table.oid))
+	if err != nil || len(rows) == 0 {
+		return extent{}, err
+	}
+	return rows[0], nil
+}
+
+// rows is about how many rows there are now, 0 where that was never looked at.
+func (e extent) rows() float64 {
+	if e.Counted == 0 {
+		return 0
+	}
+	return e.Rows * float64(e.Pages) / float64(e.Counted) // it may have grown since
+}
+
+// samplePercent is the part of the table that samplePages are.
+func (e extent) samplePercent() float64 {
+	return min(100, 100*float64(samplePages)/float64(max(1, e.Pages)))
 }
 
 // share is how much of a table is in a state.
@@ -92,22 +113,23 @@ type share struct {
 	Part   float64
 }
 
-// estimate goes by the statistics, which the role sees if it may read the column, or
-// by a sample.
-func (l lifecycle) estimate(ctx context.Context, tx pgx.Tx, table *relation, size int64) (Counts, error) {
+// estimate goes by the statistics, which the role sees if it may read the column, or by a
+// sample. Where policies hide rows from the role it is always a sample: statistics are of
+// the rows that it may not see, too.
+func (l lifecycle) estimate(ctx context.Context, tx pgx.Tx, table *relation, size extent) (Counts, error) {
 	const known = `SELECT v.status, v.part::float8 FROM pg_stats AS s JOIN pg_class AS c ON c.relname = s.tablename JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname = s.schemaname,
   unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS v(status, part)
 WHERE c.oid = $1::oid AND s.attname = $2 AND s.inherited = (c.relkind = 'p')`
-	shares, err := all[share](ctx, tx, known, int64(table.oid), l.Table.Status.Column)
-	if err != nil {
-		return Counts{}, err
+	total := size.rows()
+	var shares []share
+	if total > 0 && !table.policies {
+		var err error
+		if shares, err = all[share](ctx, tx, known, int64(table.oid), l.Table.Status.Column); err != nil {
+			return Counts{}, err
+		}
 	}
-	total := table.rows
-	if table.pages > 0 && total > 0 && table.kind == "r" { // the table has grown since
-		total *= float64(size/8192) / float64(table.pages)
-	}
-	if len(shares) == 0 || table.rows < 0 {
-		percent := samplePercent(size)
+	if len(shares) == 0 {
+		percent := size.samplePercent()
 		sampled, err := all[share](ctx, tx, fmt.Sprintf("SELECT s.%[1]s::text, count(*)::float8 FROM %[2]s AS s TABLESAMPLE SYSTEM (%[3]g) GROUP BY 1",
 			ident(l.Table.Status.Column), ident(l.Table.Name), percent))
 		if err != nil {
@@ -125,19 +147,18 @@ WHERE c.oid = $1::oid AND s.attname = $2 AND s.inherited = (c.relkind = 'p')`
 	for i, s := range shares {
 		rows[i] = stored{Status: &s.Status, Rows: int64(s.Part * total)}
 	}
-	return l.counts(rows, false), nil
+	return l.counts(rows, false, table), nil
 }
 
 // stored is the rows of one value of the status column.
 type stored struct {
 	Status *string
 	Rows   int64
-	First  *time.Time
 }
 
-// counts puts rows by their status into the order of the states.
-func (l lifecycle) counts(rows []stored, exact bool) Counts {
-	c := Counts{Exact: exact, States: make([]StateCount, len(l.States))}
+// counts puts rows of the table by their status into the order of the states.
+func (l lifecycle) counts(rows []stored, exact bool, of *relation) Counts {
+	c := Counts{Exact: exact, States: make([]StateCount, len(l.States)), Policies: catalog{of.name: of}.policed(of.name)}
 	for i, s := range l.States {
 		c.States[i] = StateCount{State: s.Name, Declared: true}
 	}
@@ -149,14 +170,10 @@ func (l lifecycle) counts(rows []stored, exact bool) Counts {
 		}
 		s := l.state(text, true)
 		if s == nil {
-			c.States = append(c.States, StateCount{State: text, Rows: r.Rows, First: r.First})
+			c.States = append(c.States, StateCount{State: text, Rows: r.Rows})
 			continue
 		}
-		at := &c.States[s.Index] // two values may be one state: its name, and the one before
-		at.Rows += r.Rows
-		if r.First != nil && (at.First == nil || r.First.Before(*at.First)) {
-			at.First = r.First
-		}
+		c.States[s.Index].Rows += r.Rows // two values may be one state: its name, and the one before
 	}
 	return c
 }
@@ -181,15 +198,8 @@ func (d *Database) Count(ctx context.Context, m *model.Machine) (Counts, error) 
 	return counts, err
 }
 
-// count is a count of all rows, with the smallest deadline of each state.
+// count is a count of all rows.
 func (l lifecycle) count(ctx context.Context, tx pgx.Tx, table *relation) (Counts, error) {
-	first := "NULL::timestamptz"
-	if l.Deadlines() {
-		if _, err := (catalog{table.name: table}).readable(table.name, l.Table.Deadline); err != nil {
-			return Counts{}, err
-		}
-		first = "min(s." + ident(l.Table.Deadline) + ") FILTER (WHERE isfinite(s." + ident(l.Table.Deadline) + "))"
-	}
-	rows, err := all[stored](ctx, tx, fmt.Sprintf("SELECT s.%s::text, count(*), %s FROM %s AS s GROUP BY 1 ORDER BY 1", ident(l.Table.Status.Column), first, ident(l.Table.Name)))
-	return l.counts(rows, true), err
+	rows, err := all[stored](ctx, tx, fmt.Sprintf("SELECT s.%s::text, count(*) FROM %s AS s GROUP BY 1 ORDER BY 1", ident(l.Table.Status.Column), ident(l.Table.Name)))
+	return l.counts(rows, true, table), err
 }

@@ -83,7 +83,13 @@ func (d *Database) read(ctx context.Context, bound time.Duration, settings strin
 	begin := fmt.Sprintf(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d;
 SET LOCAL idle_in_transaction_session_timeout = %d; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; %s`,
 		bound.Milliseconds(), lockWait.Milliseconds(), (bound + connectWait).Milliseconds(), settings)
-	err := pgx.BeginTxFunc(within, d.pool, pgx.TxOptions{BeginQuery: begin}, func(tx pgx.Tx) error { return do(within, tx) })
+	err := pgx.BeginTxFunc(within, d.pool, pgx.TxOptions{BeginQuery: begin}, func(tx pgx.Tx) error {
+		err := do(within, tx)
+		if err != nil && errors.Is(context.Cause(within), context.DeadlineExceeded) && !tx.Conn().IsClosed() {
+			return &Error{Kind: ErrSlow, Err: err} // the server is there, and ended it when asked to
+		}
+		return err
+	})
 	if errors.Is(err, pgx.ErrTxClosed) { // what ended it was told by the statement before
 		err = &Error{Kind: ErrAway, Err: err}
 	}

@@ -23,6 +23,7 @@ type Deadlines struct {
 	States  []StateCount
 	// Late are the first of them, Next the first that are to come.
 	Late, Next []Due
+	Policies   []string
 }
 
 // Of returns how many rows of a state are overdue.
@@ -73,20 +74,20 @@ func (d *Database) Deadlines(ctx context.Context, m *model.Machine) (Deadlines, 
 			return nil
 		}
 		name, at, status := ident(l.Table.Name), "t."+ident(l.Table.Deadline), "t."+ident(l.Table.Status.Column)
-		states, err := all[stored](ctx, tx, fmt.Sprintf(`SELECT f.status::text, count(*), min(f.at)
-FROM (SELECT %[2]s AS status, %[3]s AS at FROM %[1]s AS t WHERE %[3]s < now() AND isfinite(%[3]s) ORDER BY %[3]s LIMIT %[4]d) AS f GROUP BY 1 ORDER BY 1`, name, status, at, Most))
+		states, err := all[stored](ctx, tx, fmt.Sprintf(`SELECT f.status::text, count(*)
+FROM (SELECT %[2]s AS status FROM %[1]s AS t WHERE %[3]s < now() AND isfinite(%[3]s) ORDER BY %[3]s LIMIT %[4]d) AS f GROUP BY 1 ORDER BY 1`, name, status, at, Most))
 		if err != nil {
 			return err
 		}
-		counts := l.counts(states, true)
-		of.Overdue = counts.Total
+		counts := l.counts(states, true, table)
+		of.Overdue, of.Policies = counts.Total, counts.Policies
 		for _, s := range counts.States {
 			if s.Rows > 0 {
 				of.States = append(of.States, s)
 			}
 		}
 		list := func(condition string) ([]Due, error) {
-			rows, err := all[due](ctx, tx, fmt.Sprintf(`SELECT %[2]s, %[3]s::text, %[4]s, extract(epoch FROM %[4]s - now())::float8
+			rows, err := all[due](ctx, tx, fmt.Sprintf(`SELECT %[2]s, COALESCE(%[3]s::text, 'NULL'), %[4]s, extract(epoch FROM %[4]s - now())::float8
 FROM %[1]s AS t WHERE %[4]s %[5]s now() AND isfinite(%[4]s) ORDER BY %[4]s LIMIT 10`, name, l.keyTexts("t"), status, at, condition))
 			list := make([]Due, len(rows))
 			for i, r := range rows {
@@ -101,6 +102,15 @@ FROM %[1]s AS t WHERE %[4]s %[5]s now() AND isfinite(%[4]s) ORDER BY %[4]s LIMIT
 		return err
 	})
 	return of, err
+}
+
+// maybe is a duration of seconds, nil for NULL.
+func maybe(s *float64) *time.Duration {
+	if s == nil {
+		return nil
+	}
+	d := seconds(*s)
+	return &d
 }
 
 // seconds are a duration; what does not fit is the longest or shortest.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -22,6 +23,8 @@ var (
 	ErrSlow = errors.New("it takes too long")
 	// ErrDenied: the role may not read it.
 	ErrDenied = errors.New("the role may not read it")
+	// ErrHidden: nothing was found, and policies of row-level security may have hidden it.
+	ErrHidden = errors.New("row-level security hides rows from the role")
 	// ErrMissing: there is no such table or column.
 	ErrMissing = errors.New("there is no such table or column")
 	// ErrRead: the database refused in another way.
@@ -32,8 +35,8 @@ var (
 type Error struct {
 	// Kind is one of the errors above.
 	Kind error
-	// Relation is the table that it is about, empty when that is not known, and
-	// Column one of its columns, empty for the whole.
+	// Relation is the table that it is about, several with commas for ErrHidden, empty when
+	// that is not known; and Column one of its columns, empty for the whole.
 	Relation, Column string
 	// Err is the cause, nil where there is none beneath.
 	Err error
@@ -94,6 +97,7 @@ func classify(ctx context.Context, err error) error {
 	}
 	var refused *pgconn.PgError
 	var connect *pgconn.ConnectError
+	var unread pgx.ScanArgError
 	switch cause := context.Cause(ctx); {
 	case errors.As(cause, &told):
 		return told
@@ -101,6 +105,8 @@ func classify(ctx context.Context, err error) error {
 		return cause
 	case errors.As(err, &connect):
 		return &Error{Kind: ErrAway, Err: err}
+	case errors.As(err, &unread): // such as a time of infinity
+		return &Error{Kind: ErrRead, Err: err}
 	case errors.As(err, &refused):
 		if kind, known := kinds[refused.Code]; known {
 			return &Error{Kind: kind, Relation: refused.TableName, Err: err}

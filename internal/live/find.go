@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,13 +45,15 @@ const (
 // without an index is not gone. Rows come once, by the first way that finds them.
 //
 // A database that is away ends the search. A machine that cannot be read is passed over,
-// with an *Error for it; what was found in others comes with those.
+// with an *Error for it; what was found in others comes with those. Where nothing is found
+// and policies may have hidden it, there is an *Error of ErrHidden.
 func (d *Database) Find(ctx context.Context, machines []*model.Machine, text string) ([]Found, []error) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > maxText || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
 		return nil, nil
 	}
-	words, from, err := d.toldOf(ctx, text)
+	hidden := map[string]bool{}
+	words, from, err := d.toldOf(ctx, text, hidden)
 	var errs []error
 	if err != nil {
 		errs = append(errs, err)
@@ -63,7 +66,7 @@ func (d *Database) Find(ctx context.Context, machines []*model.Machine, text str
 		if m.Table == nil {
 			continue
 		}
-		here, err := d.findIn(ctx, lifecycle{m}, text, words, from)
+		here, err := d.findIn(ctx, lifecycle{m}, text, words, from, hidden)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", m.Name, err))
 		}
@@ -76,12 +79,15 @@ func (d *Database) Find(ctx context.Context, machines []*model.Machine, text str
 			}
 		}
 	}
+	if len(found) == 0 && len(hidden) > 0 {
+		errs = append(errs, &Error{Kind: ErrHidden, Relation: strings.Join(slices.Sorted(maps.Keys(hidden)), ", ")})
+	}
 	return found, errs
 }
 
 // toldOf are the objects of the inbox's events that the text names, with their
-// providers.
-func (d *Database) toldOf(ctx context.Context, text string) (words []string, from string, err error) {
+// providers. Tables where policies hide rows are added to hidden.
+func (d *Database) toldOf(ctx context.Context, text string, hidden map[string]bool) (words []string, from string, err error) {
 	err = d.read(ctx, d.quick, probing, func(ctx context.Context, tx pgx.Tx) error {
 		found, err := lookUp(ctx, tx, "fsm_inbox")
 		if err != nil {
@@ -90,6 +96,9 @@ func (d *Database) toldOf(ctx context.Context, text string) (words []string, fro
 		inbox, err := found.readable("fsm_inbox", inboxColumns...)
 		if inbox == nil || err != nil {
 			return err
+		}
+		for _, name := range found.policed("fsm_inbox") {
+			hidden[name] = true
 		}
 		rows, err := tx.Query(ctx, "SELECT i.provider, i.object FROM fsm_inbox AS i WHERE i.id = ANY (ARRAY("+eventsTold+")) ORDER BY i.id LIMIT 20", []string{text})
 		if err != nil {
@@ -108,7 +117,7 @@ func (d *Database) toldOf(ctx context.Context, text string) (words []string, fro
 	return slices.Compact(words), from, err
 }
 
-func (d *Database) findIn(ctx context.Context, l lifecycle, text string, words []string, provider string) ([]Found, error) {
+func (d *Database) findIn(ctx context.Context, l lifecycle, text string, words []string, provider string, hidden map[string]bool) ([]Found, error) {
 	var all []Found
 	err := d.read(ctx, d.quick, probing, func(ctx context.Context, tx pgx.Tx) error {
 		found, err := lookUp(ctx, tx, l.Table.Name, l.facts())
@@ -122,6 +131,9 @@ func (d *Database) findIn(ctx context.Context, l lifecycle, text string, words [
 		facts, err := found.readable(l.facts(), append(l.keys(), "event", "identity")...)
 		if err != nil {
 			return err
+		}
+		for _, name := range found.policed(l.Table.Name, l.facts()) {
+			hidden[name] = true
 		}
 		look := func(by string, texts ...string) error {
 			hits, err := l.probe(ctx, tx, table, facts, by == "", texts)
@@ -171,8 +183,8 @@ func (l lifecycle) probe(ctx context.Context, tx pgx.Tx, table, facts *relation,
 	}
 	if facts != nil {
 		if events := l.identified(); len(events) > 0 && facts.lead("event") {
-			sql := fmt.Sprintf(`SELECT %s, %s, f.event FROM (SELECT * FROM %s AS f WHERE f.event = ANY ($1::text[]) AND f.identity = ANY ($2::text[]) LIMIT %d) AS f LEFT JOIN %s AS t ON %s`,
-				l.keyTexts("f"), status, ident(l.facts()), maxFound, ident(l.Table.Name), l.joined("t", "f"))
+			sql := fmt.Sprintf(`SELECT %s, %s, f.event FROM (SELECT f.event, %s FROM %s AS f WHERE f.event = ANY ($1::text[]) AND f.identity = ANY ($2::text[]) LIMIT %d) AS f LEFT JOIN %s AS t ON %s`,
+				l.keyTexts("f"), status, l.columns("f", l.keys()), ident(l.facts()), maxFound, ident(l.Table.Name), l.joined("t", "f"))
 			if err := collect(ByIdentity, sql, events, l.identities(texts)); err != nil {
 				return all, err
 			}

@@ -11,8 +11,17 @@ import (
 	"github.com/pawl-go/pawl/internal/model"
 )
 
-// Window is how far back moves are read.
+// Window is how far back moves, deliveries and what was sent are read.
 const Window = time.Hour
+
+// recent is the condition that a time is within Window, and none that the clocks of those
+// who write could not have shown yet.
+func recent(column string) string {
+	return fmt.Sprintf("%s >= now() - %s AND %[1]s <= now() + interval '1 minute'", column, window)
+}
+
+// window is Window in SQL.
+var window = fmt.Sprintf("interval '%d seconds'", int(Window.Seconds()))
 
 // tailPages are how many of the last pages of a table are read: the next number where
 // the one before does not reach back over the window, and the last at most.
@@ -27,7 +36,8 @@ type Moves struct {
 	Latest []Fact
 	// Reach is how far what was read of the history goes back, and Told that of the facts.
 	Reach
-	Told Reach
+	Told     Reach
+	Policies []string
 }
 
 // Reach is how far back the newest rows of a table were read.
@@ -95,6 +105,7 @@ func (d *Database) Moves(ctx context.Context, m *model.Machine) (Moves, error) {
 		if err != nil {
 			return err
 		}
+		moves.Policies = found.policed(l.history(), l.facts())
 		history, err := found.needed(l.history(), "event", "from_status", "to_status", "forced", "at")
 		if err != nil {
 			return err
@@ -151,7 +162,7 @@ FROM %s AS h WHERE h.outcome = 'Compensated' AND %s GROUP BY 1, 2, 3 ORDER BY 1,
 		into.Compensated = append(into.Compensated, v)
 	}
 	newest, err := all[Fact](ctx, tx, fmt.Sprintf(`SELECT %s, h.event::text, h.identity, h.fingerprint, h.to_status::text, h.at
-FROM %s AS h WHERE h.outcome = 'Compensated' AND isfinite(h.at) AND %s ORDER BY h.at DESC LIMIT %d`, l.keyTexts("h"), facts, of, latest))
+FROM %s AS h WHERE h.outcome = 'Compensated' AND %s ORDER BY h.at DESC LIMIT %d`, l.keyTexts("h"), facts, of, latest))
 	for _, f := range newest {
 		f.State = l.name(f.State, false)
 		into.Latest = append(into.Latest, f)
@@ -173,25 +184,25 @@ const parts = `SELECT t.relid FROM pg_partition_tree($1::oid) AS t WHERE t.islea
 
 // leaves are those in which entries of the window may be, the default partition among
 // them: it is one query of the catalog, and opens the files of those alone.
-const leaves = `SELECT p.oid::bigint, pg_relation_size(p.oid) / current_setting('block_size')::bigint,
+var leaves = `SELECT p.oid::bigint, pg_relation_size(p.oid) / current_setting('block_size')::bigint,
   COALESCE(pg_stat_get_tuples_deleted(p.oid) > 0 OR pg_stat_get_tuples_inserted(p.oid) > 1.05 * pg_stat_get_live_tuples(p.oid) + 1000, false)
 FROM (SELECT c.oid, regexp_match(pg_get_expr(c.relpartbound, c.oid), $r$FROM \('([^']+)'\)$r$) AS low, regexp_match(pg_get_expr(c.relpartbound, c.oid), $r$TO \('([^']+)'\)$r$) AS high
       FROM (` + parts + `) AS t JOIN pg_class AS c ON c.oid = t.relid) AS p
-WHERE (p.high IS NULL OR p.high[1]::timestamptz > now() - $2::interval) AND (p.low IS NULL OR p.low[1]::timestamptz <= now() + interval '1 hour')
+WHERE (p.high IS NULL OR p.high[1]::timestamptz > now() - ` + window + `) AND (p.low IS NULL OR p.low[1]::timestamptz <= now() + ` + window + `)
 ORDER BY p.oid LIMIT 8`
 
 // tails yields a condition for each part of a table that is read for its newest rows,
 // for the alias h, and says how far they reach. A partition is read
 // through its parent, since the role may not read it by itself.
 func tails(ctx context.Context, tx pgx.Tx, table *relation, reached *Reach) func(func(string, error) bool) {
-	within := fmt.Sprintf("h.at >= now() - interval '%d seconds'", int(Window.Seconds()))
+	within := recent("h.at")
 	return func(yield func(string, error) bool) {
 		if table.ordered("at", "btree", "brin") {
 			reached.Indexed = true
 			yield(within, nil)
 			return
 		}
-		parts, err := all[leaf](ctx, tx, leaves, int64(table.oid), fmt.Sprintf("%d seconds", int(Window.Seconds())))
+		parts, err := all[leaf](ctx, tx, leaves, int64(table.oid))
 		if err != nil {
 			yield("", err)
 			return

@@ -16,7 +16,8 @@ type Deliveries struct {
 	Verdicts []Verdict
 	Latest   []Delivery
 	// Back is how far back they go: Window, or less where there were more than Most.
-	Back time.Duration
+	Back     time.Duration
+	Policies []string
 }
 
 // Verdict is what came of deliveries within one minute, 0 being the last 60 seconds.
@@ -86,11 +87,11 @@ func (d *Database) Deliveries(ctx context.Context) (Deliveries, error) {
 		if _, err := found.needed("fsm_inbox", inboxColumns...); err != nil {
 			return err
 		}
-		of.There = true
+		of.There, of.Policies = true, found.policed("fsm_deliveries", "fsm_inbox")
 		// fsm_deliveries_received_idx
-		const last = `(SELECT d.id, d.provider, d.message_id, d.received_at, d.events, d.verdicts FROM fsm_deliveries AS d
-  WHERE d.received_at > now() - interval '1 hour' ORDER BY d.received_at DESC, d.id DESC LIMIT $1)`
-		const few = `SELECT d.n, extract(epoch FROM now() - d.received_at)::float8 FROM (SELECT count(*) AS n, min(f.received_at) AS received_at FROM ` + last + ` AS f) AS d`
+		last := `(SELECT d.id, d.provider, d.message_id, d.received_at, d.events, d.verdicts FROM fsm_deliveries AS d
+  WHERE ` + recent("d.received_at") + ` ORDER BY d.received_at DESC, d.id DESC LIMIT $1)`
+		few := `SELECT d.n, extract(epoch FROM now() - d.received_at)::float8 FROM (SELECT count(*) AS n, min(f.received_at) AS received_at FROM ` + last + ` AS f) AS d`
 		var n int64
 		var reach *float64
 		if err := tx.QueryRow(ctx, few, Most).Scan(&n, &reach); err != nil {

@@ -47,6 +47,7 @@ func (d *Database) Lags(ctx context.Context, machines []*model.Machine) (Lags, e
 			lags.Failed = append(lags.Failed, Failed{m.Name, err})
 			continue
 		}
+		lags.Policies = append(lags.Policies, due.Policies...)
 		of := DueOf{Machine: m.Name, Overdue: due.Overdue}
 		if len(due.Late) > 0 {
 			of.First = -due.Late[0].In
@@ -57,14 +58,25 @@ func (d *Database) Lags(ctx context.Context, machines []*model.Machine) (Lags, e
 }
 
 func (l *Lags) server(ctx context.Context, tx pgx.Tx) error {
+	var behind *float64
 	err := tx.QueryRow(ctx, `SELECT split_part(current_setting('server_version'), ' ', 1), pg_is_in_recovery(),
   CASE WHEN pg_is_in_recovery() AND pg_last_wal_receive_lsn() IS DISTINCT FROM pg_last_wal_replay_lsn() THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8
-       WHEN pg_is_in_recovery() THEN 0 END`).Scan(&l.Server.Version, &l.Server.Replica, &l.Server.Behind)
+       WHEN pg_is_in_recovery() THEN 0 END`).Scan(&l.Server.Version, &l.Server.Replica, &behind)
 	if err != nil {
 		return err
 	}
-	l.Server.Replicas, err = all[Replica](ctx, tx, `SELECT COALESCE(r.application_name, ''), COALESCE(r.state, ''), COALESCE(r.sync_state, ''), extract(epoch FROM r.replay_lag)::float8
+	l.Server.Behind = maybe(behind)
+	rows, err := tx.Query(ctx, `SELECT COALESCE(r.application_name, ''), COALESCE(r.state, ''), COALESCE(r.sync_state, ''), extract(epoch FROM r.replay_lag)::float8
 FROM pg_stat_replication AS r ORDER BY 1, r.pid LIMIT 20`)
+	if err != nil {
+		return err
+	}
+	l.Server.Replicas, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (r Replica, err error) {
+		var lag *float64
+		err = row.Scan(&r.Name, &r.State, &r.Sync, &lag)
+		r.Lag = maybe(lag)
+		return r, err
+	})
 	if err != nil {
 		return err
 	}
@@ -83,6 +95,7 @@ func (l *Lags) outbox(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
+	l.Policies = append(l.Policies, found.policed("fsm_outbox", "fsm_outbox_holds", "fsm_outbox_aside", "fsm_outbox_sent")...)
 	if table, err := found.readable("fsm_outbox", "id", "topic", "at"); table == nil || err != nil {
 		return err
 	}
@@ -110,19 +123,16 @@ func (l *Lags) outbox(ctx context.Context, tx pgx.Tx) error {
 	o.Relay = true
 	var last *float64
 	err = tx.QueryRow(ctx, `SELECT held.held, held.parked, `+bounded("FROM fsm_outbox_aside AS a ORDER BY a.id")+`,
-  `+bounded("FROM fsm_outbox_sent AS s WHERE s.sent_at > now() - interval '1 hour' ORDER BY s.sent_at DESC")+`,
+  `+bounded("FROM fsm_outbox_sent AS s WHERE "+recent("s.sent_at")+" ORDER BY s.sent_at DESC")+`,
   (SELECT extract(epoch FROM clock_timestamp() - s.sent_at)::float8 FROM fsm_outbox_sent AS s ORDER BY s.sent_at DESC LIMIT 1)
 FROM (SELECT count(*) AS held, count(*) FILTER (WHERE h.next_at IS NULL) AS parked FROM (SELECT h.next_at FROM fsm_outbox_holds AS h ORDER BY h.id LIMIT $1) AS h) AS held`, Most).
 		Scan(&o.Held, &o.Parked, &o.Aside, &o.Sent, &last)
 	if err != nil {
 		return err
 	}
-	if last != nil {
-		ago := seconds(*last)
-		o.SentLast = &ago
-	}
+	o.SentLast = maybe(last)
 	o.Holds, err = all[Held](ctx, tx, `SELECT h.machine, h.key, h.tries, left(h.error, 300), h.since, h.next_at
-FROM (SELECT * FROM fsm_outbox_holds AS h ORDER BY h.id LIMIT $1) AS h ORDER BY h.next_at NULLS FIRST, h.since LIMIT 20`, Most)
+FROM (SELECT h.machine, h.key, h.tries, h.error, h.since, h.next_at FROM fsm_outbox_holds AS h ORDER BY h.id LIMIT $1) AS h ORDER BY h.next_at NULLS FIRST, h.since LIMIT 20`, Most)
 	return err
 }
 
@@ -131,6 +141,7 @@ func (l *Lags) inbox(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
+	l.Policies = append(l.Policies, found.policed("fsm_inbox", "fsm_deliveries", "fsm_refused_deliveries")...)
 	if table, err := found.readable("fsm_inbox", append(inboxColumns, "due_at", "received_at")...); table == nil || err != nil {
 		return err
 	}
@@ -169,6 +180,7 @@ func (l *Lags) commands(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
+	l.Policies = append(l.Policies, found.policed("fsm_command")...)
 	if table, err := found.readable("fsm_command", "command", "created_at", "id", "done_at", "status", "lease_until"); table == nil || err != nil {
 		return err
 	}
@@ -185,17 +197,27 @@ func (l *Lags) attempts(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
+	l.Policies = append(l.Policies, found.policed("fsm_attempts", "fsm_attempt_keys")...)
 	if table, err := found.readable("fsm_attempts", "kind", "due", "id", "stuck_at"); table == nil || err != nil {
 		return err
 	}
 	if _, err := found.needed("fsm_attempt_keys", "kind"); err != nil {
 		return err
 	}
-	kinds, err := all[AttemptKind](ctx, tx, `SELECT k.v, `+bounded("FROM fsm_attempts AS a WHERE a.kind = k.v AND a.due IS NOT NULL ORDER BY a.due")+`,
+	rows, err := tx.Query(ctx, `SELECT k.v, `+bounded("FROM fsm_attempts AS a WHERE a.kind = k.v AND a.due IS NOT NULL ORDER BY a.due")+`,
   `+bounded("FROM fsm_attempts AS a WHERE a.kind = k.v AND a.due < clock_timestamp() ORDER BY a.due")+`,
   COALESCE((SELECT extract(epoch FROM clock_timestamp() - a.due) FROM fsm_attempts AS a WHERE a.kind = k.v AND a.due IS NOT NULL AND isfinite(a.due) ORDER BY a.due LIMIT 1), 0)::float8,
   `+bounded("FROM fsm_attempts AS a WHERE a.kind = k.v AND a.stuck_at IS NOT NULL ORDER BY a.stuck_at")+`
 FROM `+loose("fsm_attempt_keys", "kind", maxProviders)+` AS k(v) ORDER BY 1`)
+	if err != nil {
+		return err
+	}
+	kinds, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k AttemptKind, err error) {
+		var late float64
+		err = row.Scan(&k.Kind, &k.Due, &k.Overdue, &late, &k.Stuck)
+		k.Late = max(0, seconds(late))
+		return k, err
+	})
 	l.Attempts = &Attempts{kinds}
 	return err
 }
@@ -205,11 +227,15 @@ func (l *Lags) letters(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
+	l.Policies = append(l.Policies, found.policed("fsm_dead_letters")...)
 	if table, err := found.readable("fsm_dead_letters", "consumer", "id", "settled", "at"); table == nil || err != nil {
 		return err
 	}
-	consumers, err := all[Consumer](ctx, tx, fmt.Sprintf(`SELECT f.consumer, count(*), min(f.at) FILTER (WHERE isfinite(f.at))
-FROM (SELECT d.consumer, d.at FROM fsm_dead_letters AS d WHERE d.settled = '' ORDER BY d.consumer, d.id LIMIT %d) AS f GROUP BY 1 ORDER BY 1 LIMIT %d`, Most, maxProviders))
+	// fsm_dead_letters_open_idx; each consumer is counted by itself, so that one with very
+	// many does not hide the others.
+	consumers, err := all[Consumer](ctx, tx, fmt.Sprintf(`SELECT k.v, c.n, c.since FROM %s AS k(v) CROSS JOIN LATERAL (
+  SELECT count(*) AS n, min(f.at) FILTER (WHERE isfinite(f.at)) AS since FROM (SELECT d.at FROM fsm_dead_letters AS d WHERE d.consumer = k.v AND d.settled = '' ORDER BY d.id LIMIT %d) AS f) AS c ORDER BY 1`,
+		looseWhere("fsm_dead_letters", "consumer", "x.settled = ''", maxProviders), Most))
 	l.Letters = &Letters{consumers}
 	return err
 }
@@ -219,6 +245,7 @@ func (l *Lags) tokens(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
+	l.Policies = append(l.Policies, found.policed("fsm_token")...)
 	if table, err := found.readable("fsm_token", "sweep_at"); table == nil || err != nil {
 		return err
 	}

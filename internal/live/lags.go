@@ -16,7 +16,8 @@ type Lags struct {
 	// Due are the machines with deadlines, in order.
 	Due []DueOf
 	// Failed are parts that could not be read.
-	Failed []Failed
+	Failed   []Failed
+	Policies []string
 }
 
 // Failed is a part that could not be read, by the name of its package, and why.
@@ -110,7 +111,7 @@ type Attempts struct{ Kinds []AttemptKind }
 type AttemptKind struct {
 	Kind         string
 	Due, Overdue int64
-	Late         float64 // seconds that the first has been due
+	Late         time.Duration // for how long the first has been due
 	Stuck        int64
 }
 
@@ -136,7 +137,7 @@ type Server struct {
 	Version string
 	// Replica says that this is one; then Behind is by how much, nil where not known.
 	Replica bool
-	Behind  *float64
+	Behind  *time.Duration
 	// Replicas are the server's own, with what the role may see of them.
 	Replicas []Replica
 }
@@ -145,5 +146,5 @@ type Server struct {
 // that it is there.
 type Replica struct {
 	Name, State, Sync string
-	Lag               *float64 // seconds
+	Lag               *time.Duration // nil where there is none to tell
 }

@@ -260,6 +260,6 @@ SELECT md5(i::text)::uuid, 'PENDING', 1, 'ann', 'tea', 1, 100 FROM generate_seri
 			require.NoError(t, err)
 		}
 	}
-	require.InDelta(t, 100*samplePages/float64(b.count("SELECT pg_relation_size('orders') / 8192")), percent, 1)
+	require.InDelta(t, 100*samplePages/float64(b.count("SELECT pg_relation_size('orders') / current_setting('block_size')::bigint")), percent, 1)
 	require.Less(t, percent, 50.0)
 }

@@ -35,8 +35,8 @@ const (
 )
 
 // Oldest says which few rows have stood longest in each of the states that a row should
-// leave, not in final or resting ones, in the order of states and the oldest first. No
-// index tells that. Where a state has few rows, by counts, all are looked up in the
+// leave, not in final or resting ones, in the order of states and the oldest first: since
+// they entered it, whatever led from the state to itself since. No index tells that. Where a state has few rows, by counts, all are looked up in the
 // history by its key; where it has many, those of a sample of pages are. Rows of few are found by one more reading of the table, so
 // it is asked as rarely as Count. The errors are *Error and ctx's.
 func (d *Database) Oldest(ctx context.Context, m *model.Machine, counts Counts) ([]Oldest, error) {
@@ -72,13 +72,13 @@ func (d *Database) Oldest(ctx context.Context, m *model.Machine, counts Counts) 
 			if err != nil {
 				return err
 			}
-			if _, err := found.needed(l.history(), append(l.keys(), "version", "at")...); err != nil {
+			if _, err := found.needed(l.history(), append(l.keys(), "version", "from_status", "to_status", "at")...); err != nil {
 				return err
 			}
 			rows, err := l.oldest(ctx, tx, table, statuses, whole)
 			for _, r := range rows {
 				if s := l.state(r.Status, true); s != nil {
-					oldest = append(oldest, Oldest{s.Name, r.Key, r.At, seconds(r.Seconds), r.Of, whole})
+					oldest = append(oldest, Oldest{s.Name, r.Key, r.At, seconds(r.Seconds), r.Of, whole && r.Of <= fewRows})
 				}
 			}
 			return err
@@ -122,22 +122,23 @@ type standing struct {
 }
 
 func (l lifecycle) oldest(ctx context.Context, tx pgx.Tx, table *relation, statuses []string, whole bool) ([]standing, error) {
-	from, most := ident(table.name)+" AS t", fewRows
+	from, most := ident(table.name)+" AS t", fewRows+1 // there may be more by now
 	if !whole {
-		size, err := sizeOf(ctx, tx, table)
+		size, err := extentOf(ctx, tx, table)
 		if err != nil {
 			return nil, err
 		}
-		from += fmt.Sprintf(" TABLESAMPLE SYSTEM (%g)", samplePercent(size))
+		from += fmt.Sprintf(" TABLESAMPLE SYSTEM (%g)", size.samplePercent())
 		most = sampleRows
 	}
 	status := "t." + ident(l.Table.Status.Column) + "::text"
-	// The subselect is not flattened, so that the history is asked for its rows alone.
+	// The subselects are not flattened, so that the history is asked for its rows alone, and
+	// once: OFFSET 0.
 	return all[standing](ctx, tx, fmt.Sprintf(`SELECT o.fsm_status, o.fsm_key, o.fsm_at, extract(epoch FROM now() - o.fsm_at)::float8, o.fsm_of
 FROM (SELECT s.fsm_status, s.fsm_key, s.fsm_at, count(*) OVER (PARTITION BY s.fsm_status) AS fsm_of, row_number() OVER (PARTITION BY s.fsm_status ORDER BY s.fsm_at) AS fsm_nth
-FROM (SELECT r.fsm_status, r.fsm_key, (SELECT h.at FROM %[1]s AS h WHERE %[2]s AND h.version = r.fsm_version ORDER BY h.at DESC LIMIT 1) AS fsm_at
+FROM (SELECT r.fsm_status, r.fsm_key, (SELECT h.at FROM %[1]s AS h WHERE %[2]s AND h.version <= r.fsm_version AND h.from_status IS DISTINCT FROM h.to_status ORDER BY h.version DESC LIMIT 1) AS fsm_at
   FROM (SELECT %[3]s AS fsm_status, %[4]s AS fsm_key, t.%[5]s AS fsm_version, %[6]s, row_number() OVER (PARTITION BY %[3]s) AS fsm_n FROM %[7]s WHERE %[3]s = ANY ($1::text[])) AS r
-  WHERE r.fsm_n <= %[8]d) AS s
+  WHERE r.fsm_n <= %[8]d OFFSET 0) AS s
 WHERE isfinite(s.fsm_at)) AS o WHERE o.fsm_nth <= %[9]d ORDER BY o.fsm_status, o.fsm_at`,
 		ident(l.history()), l.joined("h", "r"), status, l.keyTexts("t"), ident(l.Table.Version), l.columns("t", l.keys()), from, most, oldestRows), statuses)
 }

@@ -93,16 +93,16 @@ func (w *Watch) ask(ctx context.Context, machines []*model.Machine, q question) 
 	shared := func(t Topic) bool { return t == All || alone(t) }
 	switch q.what {
 	case askEstimate:
-		return keep(ctx, w, func() *Figure[Counts] { return &w.view(m.Name).Counts }, shared, func(ctx context.Context) (Counts, error) { return w.db.Estimate(ctx, m) })
+		return keep(ctx, w, func() *Figure[Counts] { return &w.view(m).Counts }, shared, func(ctx context.Context) (Counts, error) { return w.db.Estimate(ctx, m) })
 	case askCount:
-		return keep(ctx, w, func() *Figure[Counts] { return &w.view(m.Name).Counts }, shared, func(ctx context.Context) (Counts, error) { return w.count(ctx, m) })
+		return keep(ctx, w, func() *Figure[Counts] { return &w.view(m).Counts }, shared, func(ctx context.Context) (Counts, error) { return w.count(ctx, m) })
 	case askDeadlines:
-		return keep(ctx, w, func() *Figure[Deadlines] { return &w.view(m.Name).Deadlines }, shared, func(ctx context.Context) (Deadlines, error) { return w.db.Deadlines(ctx, m) })
+		return keep(ctx, w, func() *Figure[Deadlines] { return &w.view(m).Deadlines }, shared, func(ctx context.Context) (Deadlines, error) { return w.db.Deadlines(ctx, m) })
 	case askMoves:
-		return keep(ctx, w, func() *Figure[Moves] { return &w.view(m.Name).Moves }, alone, func(ctx context.Context) (Moves, error) { return w.db.Moves(ctx, m) })
+		return keep(ctx, w, func() *Figure[Moves] { return &w.view(m).Moves }, alone, func(ctx context.Context) (Moves, error) { return w.db.Moves(ctx, m) })
 	}
 	counts := w.Machine(m.Name).Counts.Value
-	return keep(ctx, w, func() *Figure[[]Oldest] { return &w.view(m.Name).Oldest }, alone, func(ctx context.Context) ([]Oldest, error) { return w.db.Oldest(ctx, m, counts) })
+	return keep(ctx, w, func() *Figure[[]Oldest] { return &w.view(m).Oldest }, alone, func(ctx context.Context) ([]Oldest, error) { return w.db.Oldest(ctx, m, counts) })
 }
 
 // count counts, and estimates again where there is too much to count.
@@ -115,11 +115,11 @@ func (w *Watch) count(ctx context.Context, m *model.Machine) (Counts, error) {
 }
 
 // view is the machine's, called under the lock.
-func (w *Watch) view(machine string) *View {
-	if w.views[machine] == nil {
-		w.views[machine] = &View{}
+func (w *Watch) view(m *model.Machine) *View {
+	if v := w.views[m.Name]; v == nil || v.of != m {
+		w.views[m.Name] = &View{of: m}
 	}
-	return w.views[machine]
+	return w.views[m.Name]
 }
 
 func every(Topic) bool      { return true }

@@ -41,6 +41,8 @@ type Life struct {
 	Messages []Message
 	Hold     *Hold
 	Attempts []Attempt
+	// Policies are the tables where row-level security decides which rows the role sees.
+	Policies []string
 	// Unread are tables beside the machine's that the role may not read.
 	Unread []error
 }
@@ -92,6 +94,7 @@ func (d *Database) Life(ctx context.Context, m *model.Machine, key []string) (Li
 		if err != nil {
 			return err
 		}
+		life.Policies = found.policed(append([]string{l.Table.Name, l.history(), l.facts()}, besides...)...)
 		for _, read := range []func(context.Context, pgx.Tx, catalog, *Life) error{l.rowOf, l.entriesOf, l.factsOfRow} {
 			if err := read(ctx, tx, found, &life); err != nil {
 				return err

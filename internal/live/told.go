@@ -9,10 +9,13 @@ import (
 )
 
 // loose lists the first values of an index's first column, one look-up each.
-func loose(table, column string, most int) string {
-	return fmt.Sprintf(`(WITH RECURSIVE w AS ((SELECT x.%[2]s AS v, 1 AS n FROM %[1]s AS x ORDER BY x.%[2]s LIMIT 1)
-  UNION ALL SELECT (SELECT x.%[2]s FROM %[1]s AS x WHERE x.%[2]s > w.v ORDER BY x.%[2]s LIMIT 1), w.n + 1 FROM w WHERE w.v IS NOT NULL AND w.n < %[3]d)
-SELECT w.v FROM w WHERE w.v IS NOT NULL)`, table, column, most)
+func loose(table, column string, most int) string { return looseWhere(table, column, "true", most) }
+
+// looseWhere is loose for an index that is partial, by its condition on x.
+func looseWhere(table, column, condition string, most int) string {
+	return fmt.Sprintf(`(WITH RECURSIVE w AS ((SELECT x.%[2]s AS v, 1 AS n FROM %[1]s AS x WHERE %[3]s ORDER BY x.%[2]s LIMIT 1)
+  UNION ALL SELECT (SELECT x.%[2]s FROM %[1]s AS x WHERE x.%[2]s > w.v AND %[3]s ORDER BY x.%[2]s LIMIT 1), w.n + 1 FROM w WHERE w.v IS NOT NULL AND w.n < %[4]d)
+SELECT w.v FROM w WHERE w.v IS NOT NULL)`, table, column, condition, most)
 }
 
 // eventsTold finds the events of the inbox that are about one of the words $1, as object
@@ -106,7 +109,7 @@ WHERE o.machine = $1 AND o.key = $2 ORDER BY o.id LIMIT %d`, Waits, maxEntries),
 	if aside, err := found.readable("fsm_outbox_aside", append(columns, "aside_at")...); err != nil {
 		return err
 	} else if aside != nil {
-		messages, err := all[Message](ctx, tx, fmt.Sprintf(`SELECT o.id, o.version, o.event, o.topic, o.at, '%s', o.aside_at FROM (SELECT * FROM fsm_outbox_aside AS a ORDER BY a.id DESC LIMIT %d) AS o
+		messages, err := all[Message](ctx, tx, fmt.Sprintf(`SELECT o.id, o.version, o.event, o.topic, o.at, '%s', o.aside_at FROM (SELECT a.id, a.machine, a.key, a.version, a.event, a.topic, a.at, a.aside_at FROM fsm_outbox_aside AS a ORDER BY a.id DESC LIMIT %d) AS o
 WHERE o.machine = $1 AND o.key = $2 ORDER BY o.id`, Aside, 2*sentRows), l.Name, life.KeyText)
 		if err != nil {
 			return err
@@ -123,7 +126,7 @@ WHERE o.machine = $1 AND o.key = $2 ORDER BY o.id`, Aside, 2*sentRows), l.Name, 
 	}
 	// fsm_outbox_sent_sent_at_idx
 	messages, err = all[Message](ctx, tx, fmt.Sprintf(`SELECT DISTINCT ON (o.id) o.id, o.version, o.event, o.topic, o.at, '%s', o.sent_at FROM unnest($3::timestamptz[]) AS e(at)
-CROSS JOIN LATERAL (SELECT * FROM fsm_outbox_sent AS s WHERE s.sent_at >= e.at ORDER BY s.sent_at, s.id LIMIT %d) AS o WHERE o.machine = $1 AND o.key = $2 ORDER BY o.id`,
+CROSS JOIN LATERAL (SELECT s.id, s.machine, s.key, s.version, s.event, s.topic, s.at, s.sent_at FROM fsm_outbox_sent AS s WHERE s.sent_at >= e.at ORDER BY s.sent_at, s.id LIMIT %d) AS o WHERE o.machine = $1 AND o.key = $2 ORDER BY o.id`,
 		Sent, sentRows), l.Name, life.KeyText, times)
 	life.Messages = append(life.Messages, messages...)
 	return err
@@ -132,9 +135,11 @@ CROSS JOIN LATERAL (SELECT * FROM fsm_outbox_sent AS s WHERE s.sent_at >= e.at O
 // Attempt is a call to a provider under a business key that is a word of the row.
 type Attempt struct {
 	Kind, BusinessKey, State, Code, LastError string
-	Sends, Rounds                             int32
+	Sends                                     int32
 	CreatedAt                                 time.Time
-	AnsweredAt, CompletedAt, StuckAt, Due     *time.Time
+	// AnsweredAt, CompletedAt and StuckAt are nil until then; Due is the next round, nil
+	// where there is none.
+	AnsweredAt, CompletedAt, StuckAt, Due *time.Time
 }
 
 func (l lifecycle) attemptsOf(ctx context.Context, tx pgx.Tx, found catalog, life *Life) error {
@@ -142,10 +147,10 @@ func (l lifecycle) attemptsOf(ctx context.Context, tx pgx.Tx, found catalog, lif
 	if keys == nil || err != nil {
 		return err
 	}
-	if _, err := found.needed("fsm_attempts", "id", "kind", "business_key", "state", "code", "last_error", "sends", "rounds", "created_at", "answered_at", "completed_at", "stuck_at", "due"); err != nil {
+	if _, err := found.needed("fsm_attempts", "id", "kind", "business_key", "state", "code", "last_error", "sends", "created_at", "answered_at", "completed_at", "stuck_at", "due"); err != nil {
 		return err
 	}
-	life.Attempts, err = all[Attempt](ctx, tx, `SELECT a.kind, a.business_key, a.state, a.code, left(a.last_error, 500), a.sends, a.rounds, a.created_at, a.answered_at, a.completed_at, a.stuck_at, a.due
+	life.Attempts, err = all[Attempt](ctx, tx, `SELECT a.kind, a.business_key, a.state, a.code, left(a.last_error, 500), a.sends, a.created_at, a.answered_at, a.completed_at, a.stuck_at, a.due
 FROM (SELECT k.attempt_id FROM fsm_attempt_keys AS k WHERE k.kind = ANY (ARRAY`+loose("fsm_attempt_keys", "kind", maxProviders)+`) AND k.business_key = ANY ($1::text[]) LIMIT 50) AS k
 JOIN fsm_attempts AS a ON a.id = k.attempt_id ORDER BY a.created_at, a.id`, l.words(life))
 	return err

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -31,6 +32,8 @@ type View struct {
 	Deadlines Figure[Deadlines]
 	Moves     Figure[Moves]
 	Oldest    Figure[[]Oldest]
+	// of is the definition by which it was read.
+	of *model.Machine
 }
 
 // Topic is what a page looks at: All, Beside, or the name of a machine with a colon
@@ -172,6 +175,7 @@ func (w *Watch) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		machines := w.machines()
 		w.mu.Lock()
+		w.forget(machines)
 		ask := w.questions(machines)
 		q, wait := w.due(ask, time.Now())
 		w.mu.Unlock()
@@ -188,6 +192,19 @@ func (w *Watch) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// forget drops what was read by definitions that are no more, so that no figure of another
+// table or state is shown for theirs. It is called under the lock.
+func (w *Watch) forget(machines []*model.Machine) {
+	gone := map[string]bool{}
+	for name, v := range w.views {
+		if !slices.Contains(machines, v.of) {
+			gone[name] = true
+			delete(w.views, name)
+		}
+	}
+	maps.DeleteFunc(w.next, func(q question, _ time.Time) bool { return gone[q.machine] })
 }
 
 // due is the question that has waited longest to be asked, in the order of questions
