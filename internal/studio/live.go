@@ -138,5 +138,6 @@ func (l *rows) card(v *visit, m *machine) (template.HTML, error) {
 		Away    bool
 		Counts  live.Figure[live.Counts]
 		Late    live.Figure[live.Deadlines]
-	}{m, v.trouble(l, now.Counts.Err), !l.watch.Away().IsZero(), now.Counts, now.Deadlines})
+		Policed *policed
+	}{m, v.trouble(l, now.Counts.Err), !l.watch.Away().IsZero(), now.Counts, now.Deadlines, l.policed(now.Counts.Value.Policies)})
 }

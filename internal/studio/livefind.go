@@ -73,6 +73,7 @@ type lagsPage struct {
 	Told       chart
 	Away       bool
 	Trouble    *trouble
+	Policed    *policed
 	Failed     []failedPart
 	visit      *visit
 	machines   []*model.Machine
@@ -122,6 +123,7 @@ func (l *rows) lags(v *visit) error {
 	if !data.Away {
 		data.Trouble = v.trouble(l, data.Err)
 	}
+	data.Policed = l.policed(data.Value.Policies, data.Deliveries.Value.Policies)
 	for _, f := range data.Value.Failed {
 		data.Failed = append(data.Failed, failedPart{f.Part, *v.trouble(l, f.Err)})
 	}

@@ -20,6 +20,7 @@ type livePage struct {
 	live.View
 	kept
 	Away       time.Time
+	Policed    *policed
 	Troubles   []trouble
 	Picture    template.HTML
 	Large      bool
@@ -67,6 +68,7 @@ func (l *rows) page(v *visit) error {
 			data.Troubles = append(data.Troubles, *t)
 		}
 	}
+	data.Policed = l.policed(data.Counts.Value.Policies, data.Deadlines.Value.Policies, data.View.Moves.Value.Policies, data.Deliveries.Value.Policies)
 	data.kept = v.keptOf(m.Model)
 	if data.Picture, err = withFigures(&m.pictures, v.Lang, data.View, data.marks); err != nil {
 		return err

@@ -16,6 +16,7 @@ type rowPage struct {
 	Trouble *trouble
 	// Lacking are tables beside the row's that could not be read.
 	Lacking []trouble
+	Policed *policed
 	// NoKey says that the address has no key of the machine.
 	NoKey bool
 	// Title is the state's label, empty for none.
@@ -61,15 +62,27 @@ func (l *rows) row(v *visit) error {
 	if data.Life.KeyText == "" {
 		data.Life.KeyText = strings.Join(key, " / ")
 	}
+	data.Policed = l.policed(data.Life.Policies)
 	data.Timeline = timeline(data.Life)
-	if n := len(data.Entries); n > 0 {
-		data.Standing = data.Entries[n-1].Stayed
-	}
+	data.Standing = standsFor(data.Entries)
 	if s := m.Model.State(data.State); s != nil && s.Label(v.Lang) != s.Name {
 		data.Title = s.Label(v.Lang)
 	}
 	p.Title, p.Data = m.Name+" "+data.Life.KeyText, data
 	return v.show(p)
+}
+
+// standsFor is how long a row has been in its state, whatever led from the state to itself
+// since it came there.
+func standsFor(entries []live.Entry) time.Duration {
+	var all time.Duration
+	for _, e := range slices.Backward(entries) {
+		all += e.Stayed
+		if e.From != e.To {
+			break
+		}
+	}
+	return all
 }
 
 // timeline puts what is known of a row in order: the history by its versions, and what

@@ -121,6 +121,7 @@ var troubles = []struct {
 	{live.ErrBusy, wording.Phrase{EN: "Somebody is changing the table %s, and the studio does not stand in the way. It is tried again in a moment.", ZH: "有人正在更改表 %s，Studio 不会妨碍，稍后重试。"}},
 	{live.ErrSlow, wording.Phrase{EN: "It took longer than a page may take of the database, and was ended.", ZH: "查询超过了允许的时间，已中止。"}},
 	{live.ErrDenied, wording.Phrase{EN: "The role %s may not read %s.", ZH: "角色 %s 无权读取 %s。"}},
+	{live.ErrHidden, wording.Phrase{EN: "Row-level security shows the role %s some rows of %s alone: what is looked for may be among the others.", ZH: "行级安全只向角色 %s 显示 %s 的部分行：所查内容可能在其余行中。"}},
 	{live.ErrMissing, wording.Phrase{EN: "The database has no %s: are the migrations run, and is their schema in the search_path?", ZH: "数据库中没有 %s：是否已执行迁移？其模式是否在 search_path 中？"}},
 }
 
@@ -163,7 +164,6 @@ func liveFunctions(lang string) template.FuncMap {
 		"number": number, "upTo": upTo, "moment": moment, "clock": clock, "exact": exact,
 		"outcome": func(outcome string) string { return outcomeText(outcome, lang) },
 		"span":    func(d time.Duration) string { return lapse(d, lang) },
-		"seconds": func(s float64) string { return lapse(time.Duration(s*float64(time.Second)), lang) },
 		"since":   func(t time.Time) string { return lapse(time.Since(t), lang) },
 	}
 }

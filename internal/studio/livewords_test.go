@@ -91,3 +91,13 @@ func TestEachEventHasItsFlow(t *testing.T) {
 	require.Empty(t, arcFigure(e, 1, v))
 	require.Empty(t, arcFigure(e, 2, v), "its first arc has it")
 }
+
+// How long a row has been in its state counts from when it came there.
+func TestALoopIsNoArrival(t *testing.T) {
+	t.Parallel()
+	entries := []live.Entry{{To: "A", Stayed: time.Hour}, {From: "A", To: "B", Stayed: 3 * time.Minute}, {From: "B", To: "B", Stayed: 2 * time.Minute}, {From: "B", To: "B", Stayed: time.Minute}}
+	require.Equal(t, 6*time.Minute, standsFor(entries))
+	require.Equal(t, 3*time.Minute, standsFor(entries[:2]))
+	require.Equal(t, time.Hour, standsFor(entries[:1]))
+	require.Zero(t, standsFor(nil))
+}
