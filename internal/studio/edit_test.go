@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
@@ -63,21 +62,6 @@ func TestPagesHearOfAnEdit(t *testing.T) {
 
 // A file that is still being written is left alone: it is taken when two looks see the
 // same.
-func TestAFileIsTakenWhenItIsNoLongerWritten(t *testing.T) {
-	t.Parallel()
-	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{})
-	path := filepath.Join(s.dir, "definitions", "lamp.yaml")
-	s.ticks <- time.Time{}
-	require.NoError(t, os.WriteFile(path, []byte("machine: la"), 0o644))
-	s.ticks <- time.Time{} // sees half a file, for the first time
-	require.NotRegexp(t, `\berrors?\b`, said(s.parsed("/m/lamp")))
-	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(lamp, "A lamp", "A whole lamp", 1)), 0o644))
-	s.look()
-	text := said(s.parsed("/m/lamp"))
-	require.Contains(t, text, "A whole lamp")
-	require.NotContains(t, text, "The definition has errors now.")
-}
-
 func TestAMistakeLeavesTheLastPicture(t *testing.T) {
 	t.Parallel()
 	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp, "other.yaml": strings.Replace(lamp, "machine: lamp", "machine: other", 1)}), studio.Options{})

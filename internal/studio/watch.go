@@ -6,24 +6,36 @@ import (
 	"time"
 )
 
-// watch takes a new snapshot when the files have changed, and are no longer
-// changing: an editor may write one in steps.
+// watcher knows what the files looked like when they were loaded, and when they were
+// last looked at. One goroutine has it.
+type watcher struct {
+	*Studio
+	loaded, last string
+}
+
+// watch looks at the files at every tick, until ctx ends.
 func (s *Studio) watch(ctx context.Context, ticks <-chan time.Time, loaded string) {
-	last := loaded
+	w := watcher{s, loaded, loaded}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks:
 		}
-		seen := listing(os.DirFS(s.options.Root), s.options.Paths)
-		if seen == loaded || seen != last {
-			last = seen
-			continue
-		}
-		loaded = s.renew(ctx)
-		last = loaded
+		w.look(ctx)
 	}
+}
+
+// look takes a new snapshot when the files have changed, and are no longer
+// changing: an editor may write one in steps.
+func (w *watcher) look(ctx context.Context) {
+	seen := listing(os.DirFS(w.options.Root), w.options.Paths)
+	if seen == w.loaded || seen != w.last {
+		w.last = seen
+		return
+	}
+	w.loaded = w.renew(ctx)
+	w.last = w.loaded
 }
 
 // renew takes a new snapshot and says so to the pages, when it is another. It
