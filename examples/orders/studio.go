@@ -71,7 +71,7 @@ func openStudio(ctx context.Context, settings shop.Settings, pool *pgxpool.Pool,
 func startStudio(ctx context.Context, program, addr, database, action string, log *slog.Logger) (*studio, error) {
 	args := []string{"studio", "--stdin", "--addr", addr}
 	if action != "" {
-		args = append(args, "--action", "Storm="+action)
+		args = append(args, "--action", "Storm|风暴="+action)
 	}
 	// #nosec G204 -- whoever runs the service says which program
 	s := &studio{cmd: exec.Command(program, args...), address: make(chan string, 1), ended: make(chan struct{})}

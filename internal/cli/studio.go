@@ -34,19 +34,27 @@ func studioFlags(k *call) {
 	k.flags.StringVar(&k.studio.addr, "addr", "127.0.0.1:7295", "listen on `HOST:PORT`; a host that other computers reach needs a token, and port 0 takes a free one")
 	k.flags.StringVar(&k.studio.database, "database", "", "the `URL` of a database whose rows are shown, read by a role that may only read (default: the environment variable "+studioVariable+")")
 	k.flags.StringVar(&k.studio.token, "token", "", "the `TEXT` that a browser must show once; beyond this computer one is made up when none is given")
-	k.flags.Func("link", "lead to another page from every page, as `TEXT=URL`; may be repeated", linksTo(&k.studio.links))
-	k.flags.Func("action", "have a button on every page that posts to another program, as `TEXT=URL`; may be repeated", linksTo(&k.studio.actions))
+	k.flags.Func("link", "lead to another page from every page, as `TEXT=URL` or ENGLISH|CHINESE=URL; may be repeated", linksTo(&k.studio.links))
+	k.flags.Func("action", "have a button on every page that posts to another program, as `TEXT=URL` or ENGLISH|CHINESE=URL; may be repeated", linksTo(&k.studio.actions))
 	k.flags.BoolVar(&k.studio.stdin, "stdin", false, "end when standard input does, for a program that starts a studio which must not outlive it")
 }
 
-// linksTo reads TEXT=URL into a list.
+// errWhereTo is what is wrong with a link.
+var errWhereTo = errors.New("give TEXT=URL, or ENGLISH|CHINESE=URL")
+
+// linksTo reads TEXT=URL or ENGLISH|CHINESE=URL into a list.
 func linksTo(list *[]studio.Link) func(string) error {
 	return func(value string) error {
 		text, to, ok := strings.Cut(value, "=")
-		if !ok || strings.TrimSpace(text) == "" || to == "" {
-			return errors.New("give TEXT=URL")
+		if !ok || to == "" {
+			return errWhereTo
 		}
-		*list = append(*list, studio.Link{Text: strings.TrimSpace(text), URL: to})
+		text, chinese, both := strings.Cut(text, "|")
+		link := studio.Link{Text: strings.TrimSpace(text), Chinese: strings.TrimSpace(chinese), URL: to}
+		if link.Text == "" || both && link.Chinese == "" {
+			return errWhereTo
+		}
+		*list = append(*list, link)
 		return nil
 	}
 }

@@ -120,6 +120,8 @@ func TestStudioSaysWhyItCannotBegin(t *testing.T) {
 		{[]string{"--addr", taken.Addr().String()}, "address already in use"},
 		{[]string{"--addr", "nonsense"}, "missing port"},
 		{[]string{"--link", "Shop"}, "give TEXT=URL"},
+		{[]string{"--link", "Shop|=http://127.0.0.1/"}, "ENGLISH|CHINESE=URL"},
+		{[]string{"--link", "|商店=http://127.0.0.1/"}, "ENGLISH|CHINESE=URL"},
 		{[]string{"--action", "=http://127.0.0.1/"}, "give TEXT=URL"},
 		{[]string{"--action", "Storm=/storm", "--addr", "127.0.0.1:0"}, "http://"},
 		{[]string{"--link", "Shop=javascript:alert(1)", "--addr", "127.0.0.1:0"}, "http://"},

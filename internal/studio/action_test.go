@@ -11,8 +11,9 @@ import (
 	"github.com/pawl-go/pawl/internal/studio"
 )
 
-// frameOf is the first page with these options, and its policy.
-func frameOf(t *testing.T, o studio.Options) (body, policy string) {
+// frameOf is the first page with these options, and its policy. The browser prefers
+// these languages.
+func frameOf(t *testing.T, o studio.Options, languages ...string) (body, policy string) {
 	t.Helper()
 	o.Root, o.Paths, o.Log = "../..", []string{"definitions"}, io.Discard
 	s, err := studio.New(t.Context(), o)
@@ -21,6 +22,7 @@ func frameOf(t *testing.T, o studio.Options) (body, policy string) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/", nil)
 	r.Host = "127.0.0.1:7295"
+	r.Header["Accept-Language"] = languages
 	s.Handler().ServeHTTP(w, r)
 	return w.Body.String(), w.Header().Get("Content-Security-Policy")
 }
@@ -42,6 +44,24 @@ func TestActionsAreFormsThatThePolicyKnows(t *testing.T) {
 	body, policy = frameOf(t, studio.Options{Addr: "127.0.0.1:0"})
 	require.Equal(t, "'self'", formAction.FindStringSubmatch(policy)[1])
 	require.NotContains(t, body, "<form class=\"action\"")
+}
+
+// A button says in Chinese what it was given in Chinese, and else what it has.
+func TestActionsAndLinksSpeakChinese(t *testing.T) {
+	t.Parallel()
+	o := studio.Options{
+		Addr:    "127.0.0.1:0",
+		Links:   []studio.Link{{Text: "Shop", Chinese: "商店", URL: "http://shop.example/"}, {Text: "Wiki", URL: "http://wiki.example/"}},
+		Actions: []studio.Link{{Text: "Storm", Chinese: "风暴", URL: "http://127.0.0.1:9464/storm"}},
+	}
+	body, _ := frameOf(t, o)
+	require.Contains(t, body, `data-sent="Sent: Storm"><button type="submit">Storm</button>`)
+	require.Contains(t, body, `>Shop<`)
+	require.NotContains(t, body, "风暴")
+	body, _ = frameOf(t, o, "zh-CN")
+	require.Contains(t, body, `data-sent="已发送: 风暴"><button type="submit">风暴</button>`)
+	require.Contains(t, body, `>商店<`)
+	require.Contains(t, body, `>Wiki<`)
 }
 
 // Who has no token gets no button either: it may hold one of another program.

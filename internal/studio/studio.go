@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/pawl-go/pawl/internal/wording"
 )
 
 // Options say what is shown, and to whom.
@@ -41,7 +43,16 @@ type Options struct {
 }
 
 // Link leads to an address of somebody else.
-type Link struct{ Text, URL string }
+type Link struct {
+	Text, URL string
+	// Chinese is the text of pages in Chinese; empty for Text.
+	Chinese string
+}
+
+// In is the text in a language of the studio.
+func (l Link) In(lang string) string {
+	return wording.Phrase{EN: l.Text, ZH: cmp.Or(l.Chinese, l.Text)}.In(lang)
+}
 
 // NoTokenError says that an address beyond this computer is to be listened on
 // without a token.
