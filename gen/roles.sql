@@ -4819,6 +4819,10 @@ BEGIN
   ), becomes AS ( -- who reads is what support is too, and says so above
     SELECT w.oid, w.name, r.oid AS other FROM who AS w JOIN pg_roles AS r ON pg_has_role(w.oid, r.oid, 'MEMBER')
     WHERE NOT (w.name = 'pawl_support' AND r.rolname = 'pawl_reader')
+  ), logins AS ( -- who was given one of them; one who makes roles is a member of those he made, and uses none
+    SELECT r.oid, r.rolname AS name FROM pg_roles AS r
+    WHERE NOT r.rolsuper AND r.oid NOT IN (SELECT w.oid FROM who AS w) AND NOT pg_has_role(r.oid, 'pawl_migrator', 'MEMBER')
+      AND EXISTS (SELECT FROM who AS w WHERE pg_has_role(r.oid, w.oid, CASE WHEN r.rolcreaterole THEN 'USAGE' ELSE 'MEMBER' END))
   ), ours AS (
       WITH named AS (
         SELECT c.oid, c.relkind FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'S') AND c.relname IN ('articles', 'article_history', 'fsm_outbox', 'fsm_audit', 'orders', 'order_history', 'order_facts', 'payments', 'payment_history', 'payment_facts', 'refunds', 'refund_history', 'refund_facts', 'fsm_attempt_keys', 'fsm_attempts', 'fsm_attempt_steps', 'fsm_attempts_archive', 'fsm_command', 'fsm_command_archive', 'fsm_command_fence', 'fsm_consumed', 'fsm_dead_letters', 'fsm_deliveries', 'fsm_inbox', 'fsm_inbox_archive', 'fsm_refused_deliveries', 'fsm_fence', 'fsm_outbox_holds', 'fsm_outbox_sent', 'fsm_outbox_aside', 'fsm_token')
@@ -4889,6 +4893,9 @@ BEGIN
     SELECT p.oid::regoperator::text FROM pg_operator AS p WHERE p.oprnamespace = 'public'::regnamespace AND EXISTS (SELECT FROM pg_roles AS x WHERE x.oid = p.oprowner AND NOT x.rolsuper AND NOT pg_has_role(x.oid, 'pawl_migrator', 'MEMBER') AND x.rolname <> 'pawl_writer'
       AND EXISTS (SELECT FROM who AS w WHERE w.name <> 'pawl_migrator' AND (pg_has_role(x.oid, w.oid, 'MEMBER') OR pg_has_role(w.oid, x.oid, 'MEMBER'))))
     UNION ALL
+    SELECT format('type %s', p.oid::regtype) FROM pg_type AS p WHERE p.typnamespace = 'public'::regnamespace AND p.typtype IN ('e', 'd') AND EXISTS (SELECT FROM pg_roles AS x WHERE x.oid = p.typowner AND NOT x.rolsuper AND NOT pg_has_role(x.oid, 'pawl_migrator', 'MEMBER') AND x.rolname <> 'pawl_writer'
+      AND EXISTS (SELECT FROM who AS w WHERE w.name <> 'pawl_migrator' AND (pg_has_role(x.oid, w.oid, 'MEMBER') OR pg_has_role(w.oid, x.oid, 'MEMBER'))))
+    UNION ALL
     SELECT format('trigger %s', t.tgname) FROM ours AS o JOIN pg_trigger AS t ON t.tgrelid = o.part AND NOT t.tgisinternal
       JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.pronamespace <> 'public'::regnamespace WHERE EXISTS (SELECT FROM pg_roles AS x WHERE x.oid = p.proowner AND NOT x.rolsuper AND NOT pg_has_role(x.oid, 'pawl_migrator', 'MEMBER') AND x.rolname <> 'pawl_writer'
       AND EXISTS (SELECT FROM who AS w WHERE w.name <> 'pawl_migrator' AND (pg_has_role(x.oid, w.oid, 'MEMBER') OR pg_has_role(w.oid, x.oid, 'MEMBER'))))
@@ -4897,6 +4904,32 @@ BEGIN
     SELECT 'a role may set what is a superuser''s to set', f.what FROM (
     SELECT format('%s %s', b.name, s.name) FROM becomes AS b CROSS JOIN unnest(ARRAY['session_replication_role', 'allow_system_table_mods', 'dynamic_library_path', 'session_preload_libraries', 'lo_compat_privileges', 'plpgsql.variable_conflict']) AS s(name)
     WHERE b.name <> 'pawl_migrator' AND has_parameter_privilege(b.other, s.name, 'SET')
+    ) AS f(what)
+    UNION ALL
+    SELECT 'whoever was given a role may do more than it by rights of his own', f.what FROM (
+    SELECT format('%s on %s by %s', l.name, a.part::regclass, a.has::regrole) FROM logins AS l JOIN (
+      SELECT o.part, c.relowner AS has FROM ours AS o JOIN pg_class AS c ON c.oid = o.part
+      UNION
+      SELECT o.part, e.grantee FROM ours AS o JOIN pg_class AS c ON c.oid = o.part CROSS JOIN LATERAL aclexplode(c.relacl) AS e
+      UNION
+      SELECT o.part, e.grantee FROM ours AS o JOIN pg_attribute AS t ON t.attrelid = o.part CROSS JOIN LATERAL aclexplode(t.attacl) AS e
+    ) AS a ON a.has <> 0 AND a.has NOT IN (SELECT w.oid FROM who AS w) AND pg_has_role(l.oid, a.has, 'MEMBER')
+    UNION ALL
+    SELECT format('%s on %s', l.name, c.oid::regclass) FROM logins AS l JOIN pg_class AS c ON c.relnamespace = 'public'::regnamespace AND c.relname = 'goose_db_version'
+    WHERE pg_has_role(l.oid, c.relowner, 'MEMBER') OR has_table_privilege(l.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+    UNION ALL
+    SELECT format('%s of %s', l.name, r.rolname) FROM logins AS l JOIN pg_roles AS r ON pg_has_role(l.oid, r.oid, 'MEMBER')
+    WHERE r.rolsuper OR r.rolcreaterole OR r.rolname LIKE 'pg\_%' AND r.rolname NOT IN ('pg_monitor', 'pg_read_all_settings', 'pg_read_all_stats', 'pg_stat_scan_tables', 'pg_signal_backend', 'pg_signal_autovacuum_worker', 'pg_checkpoint', 'pg_use_reserved_connections')
+    UNION ALL
+    SELECT format('%s in schema %s', l.name, s.nspname) FROM logins AS l JOIN pg_namespace AS s ON s.nspname = 'public'
+    WHERE pg_has_role(l.oid, s.nspowner, 'MEMBER') OR has_schema_privilege(l.oid, s.oid, 'CREATE')
+    UNION ALL
+    SELECT format('%s in the database', l.name) FROM logins AS l WHERE has_database_privilege(l.oid, current_database(), 'CREATE')
+    UNION ALL
+    SELECT format('%s %s', l.name, p.oid::regprocedure) FROM logins AS l JOIN pg_proc AS p ON p.pronamespace = 'pg_catalog'::regnamespace
+      CROSS JOIN LATERAL aclexplode(p.proacl) AS a WHERE a.grantee = l.oid
+    UNION ALL
+    SELECT format('%s %s', l.name, s.name) FROM logins AS l CROSS JOIN unnest(ARRAY['session_replication_role', 'allow_system_table_mods', 'dynamic_library_path', 'session_preload_libraries', 'lo_compat_privileges', 'plpgsql.variable_conflict']) AS s(name) WHERE has_parameter_privilege(l.oid, s.name, 'SET')
     ) AS f(what)
   ), said AS (
     SELECT f.why || ': ' || string_agg(DISTINCT f.what, ', ' ORDER BY f.what) AS line FROM found AS f GROUP BY f.why

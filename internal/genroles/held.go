@@ -79,11 +79,38 @@ func (p *plan) faults() []fault {
     UNION ALL
     SELECT p.oid::regoperator::text FROM pg_operator AS p WHERE p.oprnamespace = %[1]s::regnamespace AND %[3]s
     UNION ALL
+    SELECT format('type %%s', p.oid::regtype) FROM pg_type AS p WHERE p.typnamespace = %[1]s::regnamespace AND p.typtype IN ('e', 'd') AND %[4]s
+    UNION ALL
     SELECT format('trigger %%s', t.tgname) FROM ours AS o JOIN pg_trigger AS t ON t.tgrelid = o.part AND NOT t.tgisinternal
-      JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.pronamespace <> %[1]s::regnamespace WHERE %[2]s`, schema, stranger("p.proowner"), stranger("p.oprowner"))},
+      JOIN pg_proc AS p ON p.oid = t.tgfoid AND p.pronamespace <> %[1]s::regnamespace WHERE %[2]s`, schema, stranger("p.proowner"), stranger("p.oprowner"), stranger("p.typowner"))},
 		{"a role may set what is a superuser's to set", fmt.Sprintf(`
     SELECT format('%%s %%s', b.name, s.name) FROM becomes AS b CROSS JOIN unnest(ARRAY[%s]) AS s(name)
     WHERE b.name <> %s AND has_parameter_privilege(b.other, s.name, 'SET')`, literals(strong), sqlname.Literal(n.Migrator))},
+		{"whoever was given a role may do more than it by rights of his own", fmt.Sprintf(`
+    SELECT format('%%s on %%s by %%s', l.name, a.part::regclass, a.has::regrole) FROM logins AS l JOIN (
+      SELECT o.part, c.relowner AS has FROM ours AS o JOIN pg_class AS c ON c.oid = o.part
+      UNION
+      SELECT o.part, e.grantee FROM ours AS o JOIN pg_class AS c ON c.oid = o.part CROSS JOIN LATERAL aclexplode(c.relacl) AS e
+      UNION
+      SELECT o.part, e.grantee FROM ours AS o JOIN pg_attribute AS t ON t.attrelid = o.part CROSS JOIN LATERAL aclexplode(t.attacl) AS e
+    ) AS a ON a.has <> 0 AND a.has NOT IN (SELECT w.oid FROM who AS w) AND pg_has_role(l.oid, a.has, 'MEMBER')
+    UNION ALL
+    SELECT format('%%s on %%s', l.name, c.oid::regclass) FROM logins AS l JOIN pg_class AS c ON c.relnamespace = %[1]s::regnamespace AND c.relname = %[2]s
+    WHERE pg_has_role(l.oid, c.relowner, 'MEMBER') OR has_table_privilege(l.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+    UNION ALL
+    SELECT format('%%s of %%s', l.name, r.rolname) FROM logins AS l JOIN pg_roles AS r ON pg_has_role(l.oid, r.oid, 'MEMBER')
+    WHERE r.rolsuper OR r.rolcreaterole OR r.rolname LIKE 'pg\_%%' AND r.rolname NOT IN (%[3]s)
+    UNION ALL
+    SELECT format('%%s in schema %%s', l.name, s.nspname) FROM logins AS l JOIN pg_namespace AS s ON s.nspname = %[1]s
+    WHERE pg_has_role(l.oid, s.nspowner, 'MEMBER') OR has_schema_privilege(l.oid, s.oid, 'CREATE')
+    UNION ALL
+    SELECT format('%%s in the database', l.name) FROM logins AS l WHERE has_database_privilege(l.oid, current_database(), 'CREATE')
+    UNION ALL
+    SELECT format('%%s %%s', l.name, p.oid::regprocedure) FROM logins AS l JOIN pg_proc AS p ON p.pronamespace = 'pg_catalog'::regnamespace
+      CROSS JOIN LATERAL aclexplode(p.proacl) AS a WHERE a.grantee = l.oid
+    UNION ALL
+    SELECT format('%%s %%s', l.name, s.name) FROM logins AS l CROSS JOIN unnest(ARRAY[%[4]s]) AS s(name) WHERE has_parameter_privilege(l.oid, s.name, 'SET')`,
+			schema, sqlname.Literal(sqlname.Versions), literals(harmless), literals(strong))},
 	}
 }
 
@@ -113,6 +140,10 @@ BEGIN
   ), becomes AS ( -- who reads is what support is too, and says so above
     SELECT w.oid, w.name, r.oid AS other FROM who AS w JOIN pg_roles AS r ON pg_has_role(w.oid, r.oid, 'MEMBER')
     WHERE NOT (w.name = %s AND r.rolname = %s)
+  ), logins AS ( -- who was given one of them; one who makes roles is a member of those he made, and uses none
+    SELECT r.oid, r.rolname AS name FROM pg_roles AS r
+    WHERE NOT r.rolsuper AND r.oid NOT IN (SELECT w.oid FROM who AS w) AND NOT pg_has_role(r.oid, %s, 'MEMBER')
+      AND EXISTS (SELECT FROM who AS w WHERE pg_has_role(r.oid, w.oid, CASE WHEN r.rolcreaterole THEN 'USAGE' ELSE 'MEMBER' END))
   ), ours AS (%s), found (why, what) AS (%s
   ), said AS (
     SELECT f.why || ': ' || string_agg(DISTINCT f.what, ', ' ORDER BY f.what) AS line FROM found AS f GROUP BY f.why
@@ -122,5 +153,5 @@ BEGIN
     RAISE EXCEPTION 'this must not be, and the file does not take it away: %%', wrong;
   END IF;
 END $$;
-`, literals([]string{n.Migrator, n.Writer, n.App, n.Support, n.Reader}), sqlname.Literal(n.Support), sqlname.Literal(n.Reader), p.ours(), found.String())
+`, literals([]string{n.Migrator, n.Writer, n.App, n.Support, n.Reader}), sqlname.Literal(n.Support), sqlname.Literal(n.Reader), sqlname.Literal(n.Migrator), p.ours(), found.String())
 }
