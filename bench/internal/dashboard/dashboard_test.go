@@ -25,7 +25,7 @@ const (
 	pageFile      = "../../../docs/observability.md"
 )
 
-var promql = parser.NewParser(parser.Options{})
+var promqlParser = parser.NewParser(parser.Options{})
 
 // series are those of a scrape, by metric.
 type series map[string][]labels.Labels
@@ -36,7 +36,7 @@ func (s series) add(t *testing.T, scrape string) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		metric, err := promql.ParseMetric(line[:strings.LastIndexByte(strings.TrimSpace(line), ' ')])
+		metric, err := promqlParser.ParseMetric(line[:strings.LastIndexByte(strings.TrimSpace(line), ' ')])
 		require.NoError(t, err, line)
 		name := metric.Get(labels.MetricName)
 		s[name] = append(s[name], metric)
@@ -60,7 +60,7 @@ func (s *shop) scrapeUntil(metric string) string {
 // value of a label; "" for nothing.
 func (s series) lacks(query string) string {
 	query = strings.NewReplacer("$__rate_interval", "5m", "$machine", ".*").Replace(query)
-	expr, err := promql.ParseExpr(query)
+	expr, err := promqlParser.ParseExpr(query)
 	if err != nil {
 		return err.Error()
 	}
@@ -138,7 +138,7 @@ func alerts(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(alertsFile)
 	require.NoError(t, err)
-	groups, errs := rulefmt.Parse(text, false, model.LegacyValidation, promql, slog.New(slog.DiscardHandler))
+	groups, errs := rulefmt.Parse(text, false, model.LegacyValidation, promqlParser, slog.New(slog.DiscardHandler))
 	require.Empty(t, errs)
 	page, err := os.ReadFile(pageFile)
 	require.NoError(t, err)
@@ -216,12 +216,14 @@ func documented(t *testing.T, scraped series) {
 var increases = regexp.MustCompile(`increase\(([a-z_]+\{[^}]*\})\[(\w+)\]\)`)
 
 // A counter that begins with its first event has no increase. A rule that fires for a
-// single event asks for counters that were not there before, too.
+// single event asks for counters that were not there before, too: for each series by
+// itself, since the sum of a process or a label that has counted longer hides a new one,
+// and for more than 0, at which some begin.
 func TestTheFirstEventIsAlerted(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(alertsFile)
 	require.NoError(t, err)
-	groups, errs := rulefmt.Parse(text, false, model.LegacyValidation, promql, slog.New(slog.DiscardHandler))
+	groups, errs := rulefmt.Parse(text, false, model.LegacyValidation, promqlParser, slog.New(slog.DiscardHandler))
 	require.Empty(t, errs)
 	found := 0
 	for _, g := range groups.Groups {
@@ -229,7 +231,7 @@ func TestTheFirstEventIsAlerted(t *testing.T) {
 			for _, counter := range increases.FindAllStringSubmatch(r.Expr, -1) {
 				if r.For == 0 {
 					found++
-					require.Regexp(t, `unless sum by \(\w+(, \w+)*\) \(`+regexp.QuoteMeta(counter[1]+" offset "+counter[2]+")"), r.Expr, r.Alert)
+					require.Regexp(t, `or sum by \(\w+(, \w+)*\) \(`+regexp.QuoteMeta(counter[1]+" unless "+counter[1]+" offset "+counter[2]+") > 0"), r.Expr, r.Alert)
 				}
 			}
 		}
