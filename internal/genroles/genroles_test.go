@@ -123,6 +123,12 @@ func TestSettingsArePinnedWhereTheyMatter(t *testing.T) {
 	for sql, want := range map[string][]string{
 		"SELECT $1::timestamptz, 'V2_PAID', '2026-01-01', interval '30 minutes'": nil,
 		"SELECT a AT TIME ZONE 'EST' FROM t":                                     {zones},
+		"SELECT date_trunc('day', a, 'EST') FROM t":                              {zones},
+		"SELECT date_trunc('day', a) FROM t":                                     nil,
+		"SELECT make_timestamptz(2026, 1, 1, 0, 0, 0, b) FROM t":                 {zones},
+		"SELECT make_timestamptz(2026, 1, 1, 0, 0, 0) FROM t":                    nil,
+		"SELECT to_timestamp(a, 'HH:MI TZ') FROM t":                              {zones},
+		"SELECT to_timestamp(a) FROM t":                                          nil,
 		"SELECT a::timestamptz FROM t":                                           {zones},
 		"SELECT a::time FROM t":                                                  {zones},
 		"SELECT a > '2026-01-01 10:00 IST' FROM t":                               {zones},

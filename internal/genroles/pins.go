@@ -53,9 +53,13 @@ var (
 	moneys  = regexp.MustCompile(`(?i)\bmoney\b`)
 )
 
-// traitsOf reads a statement. A zone may have its abbreviation in AT TIME ZONE, in a
-// text that is cast to a time, and in a literal that may be one. The error is the
-// parser's.
+// named are the functions that take the name of a zone, with how many arguments they
+// have at least then.
+var named = map[string]int{"timezone": 1, "date_trunc": 3, "make_timestamptz": 7, "to_timestamp": 2}
+
+// traitsOf reads a statement. A zone may have its abbreviation in AT TIME ZONE and in
+// other functions, in a text that is cast to a time, and in a literal that may be one.
+// The error is the parser's.
 func traitsOf(s Statement) (traits, error) {
 	tree, err := pgparse.Parse(s.SQL)
 	if err != nil {
@@ -81,7 +85,7 @@ func (t *traits) node(n any) {
 	}
 	switch n := n.(type) {
 	case *pg.FuncCall:
-		t.zones = t.zones || last(n.GetFuncname()) == "timezone"
+		t.zones = t.zones || named[last(n.GetFuncname())] != 0 && len(n.GetArgs()) >= named[last(n.GetFuncname())]
 	case *pg.TypeCast:
 		if !strings.HasPrefix(last(n.GetTypeName().GetNames()), "time") {
 			t.cast = append(t.cast, n.GetArg().GetAConst())

@@ -35,6 +35,8 @@ guards:
   digits: {sql: "ratio::text = '0.1'", describe: it is a tenth}
   bytes: {sql: "length(decode(code, 'escape')::text) = 6", describe: six letters}
   zone: {sql: "date_part('hour', began AT TIME ZONE 'EST') = 10", describe: it is ten in Sydney}
+  start: {sql: "date_part('hour', date_trunc('day', began, 'EST')) = 14", describe: its day begins in Sydney}
+  made: {sql: "began > make_timestamptz(2025, 12, 31, 20, 0, 0, 'EST')", describe: it is eight in the evening in Sydney}
   words: {sql: "NOT code @@ 'rat'", describe: it has no rat}
 events:
   literal: {otherwise: {reject: '*'}}
@@ -45,6 +47,8 @@ events:
   digits: {otherwise: {reject: '*'}}
   bytes: {otherwise: {reject: '*'}}
   zone: {otherwise: {reject: '*'}}
+  start: {otherwise: {reject: '*'}}
+  made: {otherwise: {reject: '*'}}
   words: {otherwise: {reject: '*'}}
 transitions:
   - {event: literal, from: NEW, to: USED, guard: literal}
@@ -55,6 +59,8 @@ transitions:
   - {event: digits, from: NEW, to: USED, guard: digits}
   - {event: bytes, from: NEW, to: USED, guard: bytes}
   - {event: zone, from: NEW, to: USED, guard: zone}
+  - {event: start, from: NEW, to: USED, guard: start}
+  - {event: made, from: NEW, to: USED, guard: made}
   - {event: words, from: NEW, to: USED, guard: words}
 `
 
@@ -139,6 +145,8 @@ func TestSettingsChangeNoMeaning(t *testing.T) {
 		"digits":  "extra_float_digits = -14",
 		"bytes":   "bytea_output = escape",
 		"zone":    "timezone_abbreviations = 'Australia'",
+		"start":   "timezone_abbreviations = 'Australia'",
+		"made":    "timezone_abbreviations = 'Australia'",
 		"words":   "default_text_search_config = 'pg_catalog.simple'",
 	} {
 		name := s.function("fsm_trial_" + guard)
