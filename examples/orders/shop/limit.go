@@ -51,11 +51,16 @@ func newLimiter(l Limit) *limiter {
 }
 
 // wait is how long the client has to wait before it may ask again, 0 for not at all.
-// Who is told to wait has used nothing up.
-func (l *limiter) wait(client string, now time.Time) time.Duration {
+// Who is told to wait has used nothing up. One client at a time: a time that comes after
+// a later one would be counted again, and a place that is given back behind another is
+// lost.
+func (l *limiter) wait(client string, clock func() time.Time) time.Duration {
 	if l == nil {
 		return 0
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := clock()
 	r := l.of(client, now).ReserveN(now, 1)
 	d := r.DelayFrom(now)
 	if d > 0 {
@@ -64,9 +69,8 @@ func (l *limiter) wait(client string, now time.Time) time.Duration {
 	return d
 }
 
+// of is the client's limiter; the caller holds mu.
 func (l *limiter) of(client string, now time.Time) *rate.Limiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if one := l.clients[client]; one != nil {
 		return one
 	}
@@ -127,7 +131,7 @@ func (s *Service) tooMany(w http.ResponseWriter, r *http.Request, pattern string
 	if unlimited(pattern) {
 		return false
 	}
-	d := limits.wait(clientOf(r), s.now())
+	d := limits.wait(clientOf(r), s.now)
 	if d <= 0 {
 		return false
 	}
