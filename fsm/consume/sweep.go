@@ -32,12 +32,13 @@ type Swept struct {
 }
 
 // sweepSQL deletes the oldest keys that are done. Their index holds no others, so a
-// page is never full of keys that stay, and one that is locked is passed over.
+// page is never full of keys that stay, and one that is locked is passed over. The time
+// is the same for all of the statement, so that the index is read no further than to it.
 const sweepSQL = `
 WITH old AS (
   SELECT c.key
   FROM fsm_consumed AS c
-  WHERE c.consumer = $1 AND c.state = 'done' AND c.changed_at < clock_timestamp() - $2::interval
+  WHERE c.consumer = $1 AND c.state = 'done' AND c.changed_at < statement_timestamp() - $2::interval
   ORDER BY c.changed_at, c.key
   LIMIT $3
   FOR UPDATE SKIP LOCKED
@@ -51,7 +52,7 @@ const sweepLettersSQL = `
 WITH old AS (
   SELECT d.id
   FROM fsm_dead_letters AS d
-  WHERE d.consumer = $1 AND d.settled <> '' AND d.settled_at < clock_timestamp() - $2::interval
+  WHERE d.consumer = $1 AND d.settled <> '' AND d.settled_at < statement_timestamp() - $2::interval
   ORDER BY d.settled_at, d.id
   LIMIT $3
   FOR UPDATE SKIP LOCKED

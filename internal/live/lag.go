@@ -205,7 +205,7 @@ func (l *Lags) attempts(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	rows, err := tx.Query(ctx, `SELECT k.v, `+bounded("FROM fsm_attempts AS a WHERE a.kind = k.v AND a.due IS NOT NULL ORDER BY a.due")+`,
-  `+bounded("FROM fsm_attempts AS a WHERE a.kind = k.v AND a.due < clock_timestamp() ORDER BY a.due")+`,
+  `+bounded("FROM fsm_attempts AS a WHERE a.kind = k.v AND a.due < statement_timestamp() ORDER BY a.due")+`,
   COALESCE((SELECT extract(epoch FROM clock_timestamp() - a.due) FROM fsm_attempts AS a WHERE a.kind = k.v AND a.due IS NOT NULL AND isfinite(a.due) ORDER BY a.due LIMIT 1), 0)::float8,
   `+bounded("FROM fsm_attempts AS a WHERE a.kind = k.v AND a.stuck_at IS NOT NULL ORDER BY a.stuck_at")+`
 FROM `+loose("fsm_attempt_keys", "kind", maxProviders)+` AS k(v) ORDER BY 1`)
