@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	if spec, child := os.LookupEnv(childFault); child {
 		os.Exit(serveUntilFault(spec))
 	}
-	testdb.Main(m)
+	testdb.Leakless(m)
 }
 
 func TestTwoProcessesMayOpenAnEmptyDatabaseAtOnce(t *testing.T) {
