@@ -184,3 +184,27 @@ func TestThePoolIsWatched(t *testing.T) {
 	require.Contains(t, points, "pawl.pool.wait.duration "+pool)
 	require.False(t, strings.Contains(fmt.Sprint(points), "error"))
 }
+
+// Who gives up at an exhausted pool has no connection in the end, and is counted.
+func TestWhoGivesUpAtThePoolIsCounted(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, nil)
+	_, err := s.WatchPool("main", s.pool)
+	require.NoError(t, err)
+	for range s.pool.Config().MaxConns {
+		conn, err := s.pool.Acquire(t.Context())
+		require.NoError(t, err)
+		defer conn.Release()
+	}
+	const pool = " db.client.connection.pool.name=main"
+	before := s.read()
+	for range 3 {
+		ctx, leave := context.WithTimeout(t.Context(), time.Millisecond)
+		_, err := s.pool.Acquire(ctx)
+		leave()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	points := s.read()
+	require.InDelta(t, 3, points["pawl.pool.cancelled"+pool]-before["pawl.pool.cancelled"+pool], 0)
+	require.InDelta(t, before["pawl.pool.waits"+pool], points["pawl.pool.waits"+pool], 0)
+}

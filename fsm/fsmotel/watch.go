@@ -83,8 +83,9 @@ func (t *Telemetry) WatchPool(name string, pool *pgxpool.Pool) (metric.Registrat
 	m := maker{meter: t.meter}
 	count := m.level("db.client.connection.count", "{connection}", "Connections of a pool, by state.")
 	most := m.level("db.client.connection.max", "{connection}", "The most connections of a pool.")
-	waits := m.total("pawl.pool.waits", "{acquire}", "Acquires that found no free connection.")
-	waited := m.totalSeconds("pawl.pool.wait.duration", "How long acquires waited for a connection, in all.")
+	waits := m.total("pawl.pool.waits", "{acquire}", "Acquires that found no free connection, and had one in the end.")
+	left := m.total("pawl.pool.cancelled", "{acquire}", "Acquires whose caller left before there was a connection.")
+	waited := m.totalSeconds("pawl.pool.wait.duration", "How long acquires waited for the connection that they had in the end, in all.")
 	if err := errors.Join(m.errs...); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,8 @@ func (t *Telemetry) WatchPool(name string, pool *pgxpool.Pool) (metric.Registrat
 		o.ObserveInt64(count, int64(s.IdleConns()), idle)
 		o.ObserveInt64(most, int64(s.MaxConns()), all)
 		o.ObserveInt64(waits, s.EmptyAcquireCount(), all)
+		o.ObserveInt64(left, s.CanceledAcquireCount(), all)
 		o.ObserveFloat64(waited, s.EmptyAcquireWaitTime().Seconds(), all)
 		return nil
-	}, count, most, waits, waited)
+	}, count, most, waits, left, waited)
 }
