@@ -321,4 +321,6 @@ func (u *use) replay(ctx context.Context, tx pgx.Tx) (Result, error) {
 }
 
 // equal takes as long for texts that begin alike as for others.
-func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+func equal(sent, secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(sent), []byte(secret)) == 1
+}

@@ -125,4 +125,6 @@ func passOf(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+func same(sent, secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(sent), []byte(secret)) == 1
+}
