@@ -91,8 +91,9 @@ func (s *Studio) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// cookie holds what is made of the token, so that what a browser stores is not the token.
-const cookie = "pawl-studio"
+// cookieOf names the cookie that holds a pass. A browser shows a cookie to every port of a
+// host, so each token has one of its own: two studios would else take each other's place.
+func cookieOf(pass string) string { return "pawl-studio-" + pass[:12] }
 
 // admit lets those in who have shown the token, and takes it out of the address of
 // those who show it.
@@ -100,16 +101,17 @@ func (s *Studio) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 	pass := passOf(s.options.Token)
 	query := r.URL.Query()
 	if shown := query.Get("token"); shown != "" && same(passOf(shown), pass) {
-		http.SetCookie(w, &http.Cookie{Name: cookie, Value: pass, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		http.SetCookie(w, &http.Cookie{Name: cookieOf(pass), Value: pass, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 		query.Del("token")
 		to := *r.URL
 		to.Scheme, to.Host, to.RawQuery = "", "", query.Encode()
+		written := r.URL.EscapedPath() // a key may have a slash
 		to.Path = "/" + strings.TrimLeft(to.Path, "/") // of this host, whatever the path looks like
-		to.RawPath = ""
+		to.RawPath = "/" + strings.TrimLeft(written, "/")
 		http.Redirect(w, r, to.String(), http.StatusSeeOther)
 		return
 	}
-	if c, err := r.Cookie(cookie); err == nil && same(c.Value, pass) {
+	if c, err := r.Cookie(cookieOf(pass)); err == nil && same(c.Value, pass) {
 		next.ServeHTTP(w, r)
 		return
 	}

@@ -2,6 +2,7 @@ package studio_test
 
 import (
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"testing"
@@ -129,4 +130,31 @@ func TestALinkLeadsToAPage(t *testing.T) {
 		_, err := studio.New(t.Context(), studio.Options{Root: dir, Paths: []string{"definitions"}, Addr: "127.0.0.1:1", Links: []studio.Link{{Text: "Shop", URL: to}}})
 		require.ErrorContains(t, err, `"Shop"`, to)
 	}
+}
+
+// A key may have a slash, which is written in an address.
+func TestTheTokenLeadsToThePageThatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	s := serve(t, project(t, map[string]string{"lamp.yaml": lamp}), studio.Options{Token: "Nh4tq0Zs"})
+	answer, _ := s.get(http.StatusSeeOther, "/m/lamp/rows/a%2Fb?lang=zh&token=Nh4tq0Zs")
+	require.Equal(t, "/m/lamp/rows/a%2Fb?lang=zh", answer.Header.Get("Location"))
+}
+
+// A browser shows its cookies to every port of a host.
+func TestStudiosOfOneHostDoNotTakeEachOthersPlace(t *testing.T) {
+	t.Parallel()
+	dir := project(t, map[string]string{"lamp.yaml": lamp})
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	browser := &http.Client{Jar: jar}
+	visit := func(address string) int {
+		answer, err := browser.Get(address)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		return answer.StatusCode
+	}
+	one, other := serve(t, dir, studio.Options{Token: "Nh4tq0Zs"}), serve(t, dir, studio.Options{Token: "5kQw9xLe"})
+	require.Equal(t, 200, visit(one.server.URL+"/?token=Nh4tq0Zs"))
+	require.Equal(t, 200, visit(other.server.URL+"/?token=5kQw9xLe"))
+	require.Equal(t, 200, visit(one.server.URL), "the first is still let in")
 }
