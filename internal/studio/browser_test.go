@@ -48,8 +48,10 @@ func TestTheFrameWorksInABrowser(t *testing.T) {
 	t.Parallel()
 	order, err := os.ReadFile("../../definitions/order.yaml")
 	require.NoError(t, err)
+	word := strings.Repeat("W", 120)
+	wide := strings.NewReplacer("machine: lamp", "machine: wide", `"ON": {}`, `"ON": {label: {en: `+word+`, zh: `+word+`}}`).Replace(lamp)
 	pool := testdb.New(t, testdb.WithMigrations(migrations.FS))
-	browse(t, "frame", serve(t, project(t, map[string]string{"order.yaml": string(order), "lamp.yaml": lamp}), studio.Options{
+	browse(t, "frame", serve(t, project(t, map[string]string{"order.yaml": string(order), "lamp.yaml": lamp, "wide.yaml": wide}), studio.Options{
 		Database: pool.Config().ConnString(), Actions: []studio.Link{{Text: "Storm", URL: "http://127.0.0.1:9464/storm/token"}},
 	}))
 }

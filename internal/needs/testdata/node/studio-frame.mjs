@@ -3,7 +3,7 @@ export default async function ({ check, equal, open, narrow, test, phone }) {
   const small = { ...phone, viewport: { width: 360, height: 740 } };
 
   await test("no page is wider than a phone, with all in its head", async () => {
-    const paths = ["/", "/m/order", "/m/order/simulate", "/m/order/live", "/m/order/diff", "/find", "/lags", "/rules/FSM012", "/nothing"];
+    const paths = ["/", "/m/order", "/m/order/simulate", "/m/order/live", "/m/order/diff", "/find", "/lags", "/rules/FSM012", "/nothing", "/m/wide", "/m/wide/simulate", "/m/wide/live"];
     await narrow(paths, { ...small, locale: "en-US" });
     await narrow(paths, { ...small, locale: "zh-CN" });
     await narrow(["/", "/m/order"], { ...phone, locale: "en-US" });
@@ -42,6 +42,7 @@ export default async function ({ check, equal, open, narrow, test, phone }) {
         });
         equal(covered, 0, path + " " + JSON.stringify(options));
         equal(await page.evaluate(() => document.querySelector(".zoom").getBoundingClientRect().bottom <= document.querySelector("#figure svg").getBoundingClientRect().top), true, path + ": they have a place of their own");
+        equal(await page.evaluate(() => document.querySelector(".zoom").getBoundingClientRect().bottom <= document.querySelector("#figure .scroll").getBoundingClientRect().top), true, path + ": also when what is below them is scrolled");
         await page.context().close();
       }
     }
