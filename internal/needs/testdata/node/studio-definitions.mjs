@@ -236,7 +236,7 @@ export default async function ({ folder, check, equal, open, sound, narrow, test
 
   await test("every page holds in both themes and languages, wide and narrow, without findings of axe", async () => {
     const paths = [
-      "/", "/m/lamp", "/m/order/source", "/m/broken/source", "/m/order/suites", "/m/lamp/suites/races", "/m/order/diff", "/m/hostile", "/m/broken", "/rules/FSM012",
+      "/", "/m/lamp", "/m/order/source", "/m/broken/source", "/m/order/suites", "/m/lamp/suites/races", "/m/order/diff", "/m/lamp/diff", "/m/hostile", "/m/broken", "/rules/FSM012",
     ];
     await sound([...paths, "/m/order?event=cancel"], {});
     await sound([...paths, "/m/m1"], { ...phone, ...dark, ...chinese });
