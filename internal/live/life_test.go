@@ -80,6 +80,29 @@ func TestLifeOfARow(t *testing.T) {
 	}
 }
 
+// Of what is long the beginning is read, and a sign says that there is more.
+func TestLifeOfLongTexts(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.create(first)
+	b.exec(`UPDATE order_history SET actor = repeat('行', 3000000), reason = repeat('y', 501), request_id = repeat('z', 500)`)
+	b.exec(`ALTER TABLE orders DISABLE TRIGGER USER`)
+	b.exec(`UPDATE orders SET customer_id = repeat('c', 201), sku = repeat('s', 200)`)
+	life, err := b.open().Life(t.Context(), named(t, machines(t), "order"), []string{first})
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("行", 500)+"…", life.Entries[0].Actor)
+	require.Equal(t, strings.Repeat("y", 500)+"…", life.Entries[0].Reason)
+	require.Equal(t, strings.Repeat("z", 500), life.Entries[0].Request)
+	held := map[string]string{}
+	for _, v := range life.Values {
+		if v.Text != nil {
+			held[v.Column] = *v.Text
+		}
+	}
+	require.Equal(t, strings.Repeat("c", 200)+"…", held["customer_id"])
+	require.Equal(t, strings.Repeat("s", 200), held["sku"])
+}
+
 func TestLifeOfNothing(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -77,7 +77,10 @@ type FactOf struct {
 const (
 	// maxEntries bound the history, the facts and the deliveries of one row.
 	maxEntries = 500
-	maxValue   = 200
+	// maxValue and maxNote are the characters that are read of a column, and of what was
+	// said of an entry: there may be a megabyte of them.
+	maxValue = 200
+	maxNote  = 500
 )
 
 // Life reads one row and all that speaks of it, each by an index. A key of which the
@@ -164,7 +167,10 @@ func (l lifecycle) rowOf(ctx context.Context, tx pgx.Tx, found catalog, life *Li
 		life.Version = *version
 	}
 	for i := range life.Values {
-		life.Values[i].Text = values[i]
+		if values[i] != nil {
+			text := cut(*values[i], maxValue)
+			life.Values[i].Text = &text
+		}
 	}
 	return nil
 }
@@ -177,13 +183,14 @@ func (l lifecycle) entriesOf(ctx context.Context, tx pgx.Tx, found catalog, life
 	if l.Table.History != nil {
 		order += ", h.at DESC"
 	}
-	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT h.version::bigint, h.event::text, COALESCE(h.from_status::text, ''), h.to_status::text, h.actor, h.reason, h.request_id, h.forced, h.at
-FROM %s AS h WHERE %s AND isfinite(h.at) ORDER BY %s LIMIT %d`, ident(l.history()), l.keyIs("h", "$1"), order, maxEntries+1), life.Key)
+	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT h.version::bigint, h.event::text, COALESCE(h.from_status::text, ''), h.to_status::text, left(h.actor, %[5]d), left(h.reason, %[5]d), left(h.request_id, %[5]d), h.forced, h.at
+FROM %[1]s AS h WHERE %[2]s AND isfinite(h.at) ORDER BY %[3]s LIMIT %[4]d`, ident(l.history()), l.keyIs("h", "$1"), order, maxEntries+1, maxNote+1), life.Key)
 	if err != nil {
 		return err
 	}
 	entries, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (e Entry, err error) {
 		err = row.Scan(&e.Version, &e.Event, &e.From, &e.To, &e.Actor, &e.Reason, &e.Request, &e.Forced, &e.At)
+		e.Actor, e.Reason, e.Request = cut(e.Actor, maxNote), cut(e.Reason, maxNote), cut(e.Request, maxNote)
 		return e, err
 	})
 	if err != nil {
@@ -214,13 +221,22 @@ func (l lifecycle) factsOfRow(ctx context.Context, tx pgx.Tx, found catalog, lif
 	if facts == nil || err != nil || !facts.lead(l.Table.Keys[0].Name) {
 		return err
 	}
-	life.Facts, err = all[FactOf](ctx, tx, fmt.Sprintf(`SELECT f.event::text, f.identity, f.fingerprint, f.outcome::text, f.from_status::text, f.to_status::text, f.version::bigint, f.at
-FROM %s AS f WHERE %s AND isfinite(f.at) ORDER BY f.at, f.event, f.identity LIMIT %d`, ident(l.facts()), l.keyIs("f", "$1"), maxEntries), life.Key)
+	life.Facts, err = all[FactOf](ctx, tx, fmt.Sprintf(`SELECT f.event::text, f.identity, left(f.fingerprint, %d), f.outcome::text, f.from_status::text, f.to_status::text, f.version::bigint, f.at
+FROM %s AS f WHERE %s AND isfinite(f.at) ORDER BY f.at, f.event, f.identity LIMIT %d`, maxNote+1, ident(l.facts()), l.keyIs("f", "$1"), maxEntries), life.Key)
 	for i := range life.Facts {
 		f := &life.Facts[i]
+		f.Fingerprint = cut(f.Fingerprint, maxNote)
 		f.From, f.To = l.name(f.From, false), l.name(f.To, false)
 	}
 	return err
+}
+
+// cut is a text of which at most characters are shown, with a sign where there are more.
+func cut(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
 }
 
 // words are what others call the row by: its key, its facts' identities, and what it
