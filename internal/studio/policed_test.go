@@ -49,6 +49,8 @@ func TestPagesSayWhatTheRoleMaySee(t *testing.T) {
 	s.until("/lags", "Row-level security is active")
 	_, body = s.get(http.StatusOK, "/find?q="+paid)
 	require.Contains(t, body, "Row-level security shows the role "+role+" some rows of orders alone")
+	require.NotContains(t, body, "Nothing is known by", "nobody can say so")
+	require.Contains(t, body, "In what could be read, nothing was found by <b>"+paid)
 	exec("ALTER TABLE order_history ENABLE ROW LEVEL SECURITY")
 	_, body = s.get(http.StatusOK, "/m/order/rows/"+paid)
 	require.Contains(t, body, "There is no row of this key that the role may see.")
