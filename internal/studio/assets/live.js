@@ -21,9 +21,16 @@
       var now = page.getElementById(at.id);
       if (!now || now.innerHTML === at.innerHTML) { return; }
       var open = Array.prototype.slice.call(at.querySelectorAll("details[open][id]")).map(function (d) { return d.id; });
-      var focus = at.contains(document.activeElement) && document.activeElement.getAttribute("href");
+      var active = at.contains(document.activeElement) && document.activeElement !== at ? document.activeElement : null;
+      var focus = active && active.getAttribute("href"), place = active && placeOf(active, at), tag = active && active.tagName;
+      var slid = Array.prototype.slice.call(at.querySelectorAll(".table")).map(function (t) { return t.scrollLeft; });
       at.innerHTML = now.innerHTML;
       open.forEach(function (id) { var d = document.getElementById(id); if (d) { d.open = true; } });
+      Array.prototype.slice.call(at.querySelectorAll(".table")).forEach(function (t, i) { if (slid[i]) { t.scrollLeft = slid[i]; } });
+      if (active && !focus) { // a frame that slides, or what opens one: it is where it was
+        var same = place.reduce(function (in_, i) { return in_ && in_.children[i]; }, at);
+        if (same && same.tagName === tag) { same.focus({ preventScroll: true }); }
+      }
       if (focus) {
         var again = Array.prototype.slice.call(at.querySelectorAll("a[href]")).filter(function (a) { return a.getAttribute("href") === focus; })[0];
         if (again) { again.focus({ preventScroll: true }); }
@@ -32,6 +39,12 @@
       if (said && words && said.textContent !== words.dataset.said) { said.textContent = words.dataset.said; }
       at.dispatchEvent(new CustomEvent("pawl-live", { bubbles: true }));
     });
+  }
+  // placeOf names an element by the places of those around it.
+  function placeOf(at, root) {
+    var steps = [];
+    for (; at !== root; at = at.parentElement) { steps.unshift(Array.prototype.indexOf.call(at.parentElement.children, at)); }
+    return steps;
   }
   pawl.on("live", function () {
     if (!waiting) { waiting = setTimeout(update, Math.max(50, last + 1000 - Date.now())); }

@@ -27,12 +27,14 @@ export default async function ({ folder, check, equal, open, sound, test, phone,
     const page = await open("/m/order/live");
     const rows = (n) => page.locator("#live-states tbody tr").nth(n).locator("td").first();
     await page.waitForFunction(() => document.querySelectorAll("#live-states tbody td.num")[0].textContent === "1");
-    await page.evaluate(() => { window.same = true; document.querySelector("#table-moves summary").click(); });
+    await page.evaluate(() => { window.same = true; document.querySelector("#table-moves summary").click(); document.querySelector("#table-moves .table").focus(); });
     writeFileSync(join(folder, "move"), "");
     await page.waitForFunction(() => document.querySelectorAll("#live-states tbody tr")[2].querySelector("td").textContent === "2");
     equal(await rows(0).textContent(), "0", "it has left");
     check(await page.evaluate(() => window.same), "the page is the same");
     check(await page.locator("#table-moves[open]").count() === 1, "and what was opened is open");
+    await page.waitForTimeout(4000); // and the figures go on
+    check(await page.evaluate(() => document.activeElement.matches("#table-moves .table")), "a key still slides the table that it was in");
     check(await page.locator("#figure .pawl-figure .flow").count() > 0, "its arrow says so");
   });
 
