@@ -48,6 +48,16 @@ export default async function ({ check, equal, open, narrow, test, phone }) {
     }
   });
 
+  await test("the words of a button are one line within it", async () => {
+    for (const locale of ["en-US", "zh-CN"]) {
+      for (const path of ["/m/order/diff", "/find", "/m/order/live"]) {
+        const page = await open(path, { ...small, locale });
+        equal(await page.locator("main form button").evaluateAll((all) => all.filter((b) => b.scrollHeight > b.clientHeight).map((b) => b.textContent)), [], path + " " + locale);
+        await page.context().close();
+      }
+    }
+  });
+
   await test("a key leads past the stories of a simulated life", async () => {
     const page = await open("/m/order/simulate");
     await page.locator("#main .skip").focus();
