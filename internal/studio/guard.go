@@ -105,7 +105,7 @@ func (s *Studio) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 		query.Del("token")
 		to := *r.URL
 		to.Scheme, to.Host, to.RawQuery = "", "", query.Encode()
-		written := r.URL.EscapedPath() // a key may have a slash
+		written := r.URL.EscapedPath()                 // a key may have a slash
 		to.Path = "/" + strings.TrimLeft(to.Path, "/") // of this host, whatever the path looks like
 		to.RawPath = "/" + strings.TrimLeft(written, "/")
 		http.Redirect(w, r, to.String(), http.StatusSeeOther)
