@@ -205,7 +205,7 @@ func TestFiguresGoWithTheirDefinition(t *testing.T) {
 		default:
 			return all
 		}
-	})
+	}, time.Now)
 	t.Cleanup(w.Close)
 	defer w.Look(Of("order"))()
 	hear(t, w, Of("order"), func() bool { return w.Machine("order").Counts.Known() && w.Machine("order").Moves.Known() })

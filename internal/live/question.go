@@ -37,10 +37,20 @@ const (
 	breath = 4
 	// retry is when a question that failed is asked again.
 	retry = 3 * time.Second
+	// overdue is for how long a figure may be waited for without a word that it is old.
+	overdue = 10 * time.Second
 )
 
 // pause is how long a question is not asked after it took so long.
 func pause(took time.Duration) time.Duration { return max(soonest, rest*took) }
+
+// pauseAfter is that of a try that ended in err, or in none.
+func pauseAfter(took time.Duration, err error) time.Duration {
+	if err != nil {
+		return max(pause(took), retry)
+	}
+	return pause(took)
+}
 
 // questions are those that somebody's looking asks for now. Called under the lock.
 func (w *Watch) questions(machines []*model.Machine) []question {
@@ -130,13 +140,13 @@ func onBeside(t Topic) bool { return t == Beside }
 func keep[T any](ctx context.Context, w *Watch, at func() *Figure[T], topics func(Topic) bool, read func(context.Context) (T, error)) error {
 	start := time.Now()
 	value, err := read(ctx)
-	now := time.Now()
+	took := time.Since(start)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	f := at()
+	now, f := w.now(), at()
 	switch {
 	case err == nil:
-		*f = Figure[T]{Value: value, At: now, Took: now.Sub(start)}
+		*f = Figure[T]{Value: value, At: now, Took: took}
 	case ctx.Err() != nil:
 		return err
 	default:
@@ -145,6 +155,7 @@ func keep[T any](ctx context.Context, w *Watch, at func() *Figure[T], topics fun
 			f.Failed = now
 		}
 	}
+	f.Next = now.Add(pauseAfter(took, err))
 	w.tell(topics)
 	return err
 }

@@ -21,10 +21,21 @@ type Figure[T any] struct {
 	// and zero where the last try was fine. The value is then that of At.
 	Err    error
 	Failed time.Time
+	// Next is when it is read again, as long as somebody looks; zero before the first try.
+	Next time.Time
 }
 
 // Known reports whether there is a value.
 func (f Figure[T]) Known() bool { return !f.At.IsZero() }
+
+// Current reports whether the value, or why there is none, is as new at a time as those
+// are that somebody looks at all the while.
+func (f Figure[T]) Current(at time.Time) bool {
+	return !f.Next.IsZero() && !at.After(f.Next.Add(soonest))
+}
+
+// Old reports whether the value has been waited for in vain.
+func (f Figure[T]) Old(at time.Time) bool { return f.Known() && at.After(f.Next.Add(overdue)) }
 
 // View is what is known of a machine now.
 type View struct {
@@ -55,6 +66,7 @@ func Of(machine string) Topic { return Topic(":" + machine) }
 type Watch struct {
 	db       *Database
 	machines func() []*model.Machine
+	now      func() time.Time
 	cancel   context.CancelFunc
 	ended    chan struct{}
 	wake     chan struct{}
@@ -67,14 +79,16 @@ type Watch struct {
 	next       map[question]time.Time
 	listeners  map[*listener]bool
 	away       time.Time // since when the database cannot be reached, zero for it can
+	awayUntil  time.Time // when that is tried again
 }
 
 // NewWatch returns a Watch over the machines that the function returns, each time anew;
-// it must be safe for concurrent use.
-func NewWatch(db *Database, machines func() []*model.Machine) *Watch {
+// both functions must be safe for concurrent use. now is the time by which figures are
+// old.
+func NewWatch(db *Database, machines func() []*model.Machine, now func() time.Time) *Watch {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Watch{
-		db: db, machines: machines, cancel: cancel, ended: make(chan struct{}), wake: make(chan struct{}, 1),
+		db: db, machines: machines, now: now, cancel: cancel, ended: make(chan struct{}), wake: make(chan struct{}, 1),
 		looking: map[Topic]int{}, views: map[string]*View{}, next: map[question]time.Time{}, listeners: map[*listener]bool{},
 	}
 	go w.run(ctx)
@@ -137,6 +151,14 @@ func (w *Watch) Away() time.Time {
 	return w.away
 }
 
+// StillAway reports whether the database could not be reached when it was tried last,
+// and that was of late.
+func (w *Watch) StillAway() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.away.IsZero() && !w.now().After(w.awayUntil.Add(soonest))
+}
+
 // listener is told of topics that have new figures.
 type listener struct {
 	topic Topic
@@ -177,7 +199,7 @@ func (w *Watch) run(ctx context.Context) {
 		w.mu.Lock()
 		w.forget(machines)
 		ask := w.questions(machines)
-		q, wait := w.due(ask, time.Now())
+		q, wait := w.due(ask, w.now())
 		w.mu.Unlock()
 		if wait == 0 {
 			start := time.Now()
@@ -222,19 +244,17 @@ func (w *Watch) due(ask []question, now time.Time) (question, time.Duration) {
 func (w *Watch) rested(q question, took time.Duration, err error) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	again := pause(took)
-	if err != nil {
-		again = max(again, retry)
-	}
-	w.next[q] = time.Now().Add(again)
+	again := w.now().Add(pauseAfter(took, err))
+	w.next[q] = again
+	w.awayUntil = again
 	switch lost := errors.Is(err, ErrAway); {
 	case lost && w.away.IsZero():
-		w.away = time.Now()
+		w.away = w.now()
 		w.tell(every)
 	case !lost && !w.away.IsZero():
 		w.away = time.Time{}
 		clear(w.next) // what failed meanwhile is asked at once
-		w.next[q] = time.Now().Add(again)
+		w.next[q] = again
 		w.tell(every)
 	}
 	if errors.Is(err, ErrAway) {

@@ -21,12 +21,27 @@ func TestThePause(t *testing.T) {
 	}
 }
 
+// A figure is as new as those that somebody looks at all the while until it is due, and
+// a second for the reading; it is old when it was waited for in vain.
+func TestFiguresAreOfNowOrOld(t *testing.T) {
+	t.Parallel()
+	var f Figure[int]
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	require.False(t, f.Current(at), "there is none")
+	require.False(t, f.Old(at))
+	f.At, f.Next = at, at.Add(4*time.Second)
+	require.True(t, f.Current(at.Add(5*time.Second)))
+	require.False(t, f.Current(at.Add(5*time.Second+1)))
+	require.False(t, f.Old(at.Add(14*time.Second)))
+	require.True(t, f.Old(at.Add(14*time.Second+1)))
+}
+
 // watching is a Watch over the machines of the repository, with what it asks.
 func (b bed) watching() (*Watch, *recorder) {
 	b.t.Helper()
 	db, record := b.recording()
 	all := machines(b.t)
-	w := NewWatch(db, func() []*model.Machine { return all })
+	w := NewWatch(db, func() []*model.Machine { return all }, time.Now)
 	b.t.Cleanup(w.Close)
 	return w, record
 }
@@ -89,7 +104,7 @@ func TestWatchOfADatabaseThatGoesAway(t *testing.T) {
 	role := b.role()
 	b.exec("GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role)
 	all := machines(t)
-	w := NewWatch(b.as(role), func() []*model.Machine { return all })
+	w := NewWatch(b.as(role), func() []*model.Machine { return all }, time.Now)
 	t.Cleanup(w.Close)
 	defer w.Look(Of("order"))()
 	hear(t, w, Of("order"), func() bool { return w.Machine("order").Counts.Known() })

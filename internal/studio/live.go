@@ -32,7 +32,7 @@ func livePart(s *Studio) (part, error) {
 		return part{}, err
 	}
 	l.db = db
-	l.watch = live.NewWatch(db, func() []*model.Machine { return l.machines(s.now.Load()) })
+	l.watch = live.NewWatch(db, func() []*model.Machine { return l.machines(s.now.Load()) }, s.clock)
 	return part{
 		entry:  "live",
 		routes: routes,
@@ -103,15 +103,15 @@ const (
 	patience = 400 * time.Millisecond
 )
 
-// look says that somebody looks, and waits until what the page shows first is there, if
-// only for a moment.
+// look says that somebody looks, and waits until what the page shows first is there and
+// of now, if only for a moment: what was read for somebody who has gone may be old.
 func (l *rows) look(v *visit, at live.Topic, there func() bool) {
 	news, deaf := l.watch.Listen(at)
 	defer deaf()
 	time.AfterFunc(glance, l.watch.Look(at))
 	late := time.NewTimer(time.Until(v.begun.Add(patience)))
 	defer late.Stop()
-	for !there() && l.watch.Away().IsZero() {
+	for !there() && !l.watch.StillAway() {
 		select {
 		case <-news:
 		case <-late.C:
@@ -130,7 +130,7 @@ func (l *rows) card(v *visit, m *machine) (template.HTML, error) {
 	var now live.View
 	l.look(v, live.All, func() bool {
 		now = l.watch.Machine(m.Model.Name)
-		return now.Counts.Known() || now.Counts.Err != nil
+		return now.Counts.Current(l.studio.clock())
 	})
 	return v.render("live-card", struct {
 		*machine

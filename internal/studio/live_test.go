@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -199,6 +200,34 @@ func TestLiveStream(t *testing.T) {
 		return n
 	}
 	require.Eventually(t, func() bool { return sessions() == 0 }, time.Minute, 100*time.Millisecond, "somebody is still reading")
+}
+
+// What was read for somebody who has gone is not what comes first, nor is it kept from
+// whoever comes that it cannot be read any more.
+func TestAFirstLookShowsNoOldFigures(t *testing.T) {
+	t.Parallel()
+	var later atomic.Int64
+	s := newShop(t)
+	s.open = serve(t, s.dir, studio.Options{Database: s.pool.Config().ConnString(), Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
+	s.until("/m/order/live", "<dd>2</dd>", "Counted")
+	later.Add(int64(time.Hour))
+	_, err := order.Create(t.Context(), s.pool, order.CreateParams{Key: "00000000-0000-4000-8000-000000000003", CustomerID: "ann", Sku: "tea", Quantity: 1, TotalCents: 100})
+	require.NoError(t, err)
+	_, body := s.get(http.StatusOK, "/m/order/live")
+	if !strings.Contains(body, "<dd>3</dd>") { // where reading takes longer than a page waits
+		require.Contains(t, body, "New ones are being read")
+	}
+	s.until("/m/order/live", "<dd>3</dd>")
+
+	held, err := s.pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = held.Exec(t.Context(), "LOCK TABLE orders")
+	require.NoError(t, err)
+	later.Add(int64(time.Hour))
+	_, body = s.get(http.StatusOK, "/m/order/live")
+	require.Regexp(t, "Somebody is changing the table|New ones are being read", body)
+	require.Contains(t, body, "<dd>3</dd>", "as it was")
+	require.NoError(t, held.Rollback(t.Context()))
 }
 
 // A database that is not there does not take the pages of definitions down.

@@ -118,7 +118,7 @@ func (p lagsPage) more(of int64, dead bool) int64 {
 }
 
 func (l *rows) lags(v *visit) error {
-	l.look(v, live.Beside, func() bool { f := l.watch.Lags(); return f.Known() || f.Err != nil })
+	l.look(v, live.Beside, func() bool { return l.watch.Lags().Current(l.studio.clock()) })
 	data := lagsPage{Figure: l.watch.Lags(), Deliveries: l.watch.Deliveries(), Away: !l.watch.Away().IsZero(), visit: v, machines: l.machines(v.now)}
 	if !data.Away {
 		data.Trouble = v.trouble(l, data.Err)

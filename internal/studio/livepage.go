@@ -20,6 +20,7 @@ type livePage struct {
 	live.View
 	kept
 	Away       time.Time
+	Old        time.Time // of when the figures are, where newer ones were waited for in vain
 	Policed    *policed
 	Troubles   []trouble
 	Picture    template.HTML
@@ -59,13 +60,19 @@ func (l *rows) page(v *visit) error {
 	name := m.Model.Name
 	l.look(v, live.Of(name), func() bool {
 		w := l.watch.Machine(name)
-		settled := func(known bool, err error) bool { return known || err != nil }
-		return settled(w.Counts.Known(), w.Counts.Err) && settled(w.Moves.Known(), w.Moves.Err) && (!m.Model.Deadlines() || settled(w.Deadlines.Known(), w.Deadlines.Err))
+		at := l.studio.clock()
+		return w.Counts.Current(at) && w.Moves.Current(at) && (!m.Model.Deadlines() || w.Deadlines.Current(at)) && (!l.watch.Deliveries().Known() || l.watch.Deliveries().Current(at))
 	})
 	data := livePage{machine: m, visit: v, View: l.watch.Machine(name), Deliveries: l.watch.Deliveries(), Away: l.watch.Away(), Others: len(l.machines(v.now)) > 1, Large: len(m.Model.States) > picture.Large}
 	for _, err := range []error{data.Counts.Err, data.View.Moves.Err, data.Deadlines.Err, data.Oldest.Err, data.Deliveries.Err} {
 		if t := v.trouble(l, err); t != nil && data.Away.IsZero() && !slices.Contains(data.Troubles, *t) {
 			data.Troubles = append(data.Troubles, *t)
+		}
+	}
+	if at := l.studio.clock(); data.Away.IsZero() && (data.Counts.Old(at) || data.View.Moves.Old(at)) {
+		data.Old = data.Counts.At
+		if data.View.Moves.Known() && data.View.Moves.At.Before(data.Old) {
+			data.Old = data.View.Moves.At
 		}
 	}
 	data.Policed = l.policed(data.Counts.Value.Policies, data.Deadlines.Value.Policies, data.View.Moves.Value.Policies, data.Deliveries.Value.Policies)

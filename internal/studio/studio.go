@@ -38,6 +38,8 @@ type Options struct {
 	// Ticks say when to look whether definitions were edited; nil is for some
 	// times a second.
 	Ticks <-chan time.Time
+	// Now is the time by which figures of the database are old; nil is for the clock's.
+	Now func() time.Time
 	// Log is told of what went wrong on our side; nil is for standard error.
 	Log io.Writer
 }
@@ -74,6 +76,7 @@ type Studio struct {
 	assets  map[string]asset
 	streams *streams
 
+	clock  func() time.Time
 	now    atomic.Pointer[snapshot]
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -90,7 +93,10 @@ func New(ctx context.Context, o Options) (*Studio, error) {
 	if o.Log == nil {
 		o.Log = os.Stderr
 	}
-	s := &Studio{options: o, mux: http.NewServeMux(), assets: assetsOf()}
+	s := &Studio{options: o, mux: http.NewServeMux(), assets: assetsOf(), clock: o.Now}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
 	var err error
 	if s.hosts, err = hostsOf(o); err != nil {
 		return nil, err
