@@ -13,13 +13,14 @@ import (
 	"github.com/pawl-go/pawl/fsm/webhook"
 )
 
-// effects is what paying did: pieces left, points, and the topics of the outbox.
+// effects is what paying did: pieces left, points, and the topics of messages, those
+// that a relay has delivered too.
 func (b *bench) effects() []string {
 	b.t.Helper()
 	return []string{
 		b.value("SELECT quantity FROM shop_stock"),
 		b.value("SELECT coalesce(string_agg(customer_id || ' ' || points, ','), '') FROM shop_points"),
-		b.value("SELECT coalesce(string_agg(topic, ',' ORDER BY id), '') FROM fsm_outbox WHERE topic <> 'order_created'"),
+		b.value("SELECT coalesce(string_agg(topic, ',' ORDER BY id), '') FROM (SELECT id, topic FROM fsm_outbox UNION ALL SELECT id, topic FROM fsm_outbox_sent) AS o WHERE topic <> 'order_created'"),
 	}
 }
 
