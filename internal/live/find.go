@@ -175,7 +175,7 @@ func (l lifecycle) probe(ctx context.Context, tx pgx.Tx, table, facts *relation,
 		return err
 	}
 	for _, text := range texts {
-		if key := KeyOf(l.Machine, text); key != nil {
+		for _, key := range keysOf(l.Machine, text) {
 			if err := collect(ByKey, fmt.Sprintf("SELECT %s, %s, '' FROM %s AS t WHERE %s", l.keyTexts("t"), status, ident(l.Table.Name), l.keyIs("t", "$1")), key); err != nil {
 				return all, err
 			}

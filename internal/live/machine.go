@@ -132,6 +132,53 @@ func KeyOf(m *model.Machine, text string) []string {
 	return texts
 }
 
+// between is what pages write between the columns of a key.
+const between = " / "
+
+// KeyShown is a key as people read it, which Find understands.
+func KeyShown(key []string) string { return strings.Join(key, between) }
+
+// maxMeant bounds the keys that one text may mean, and maxParted how often it is parted
+// to find them.
+const (
+	maxMeant  = 64
+	maxParted = 4096
+)
+
+// keysOf are the keys that a text may mean: that of KeyOf, and for several columns
+// each that is shown so, of which there are more where a column's text has the same
+// between its parts.
+func keysOf(m *model.Machine, text string) [][]string {
+	var all [][]string
+	if key := KeyOf(m, text); key != nil {
+		all = append(all, key)
+	}
+	if m.Table == nil || len(m.Table.Keys) < 2 {
+		return all
+	}
+	parted := 0
+	var split func(key, parts []string)
+	split = func(key, parts []string) {
+		if parted++; parted > maxParted {
+			return
+		}
+		left := len(m.Table.Keys) - len(key)
+		if left == 1 {
+			if key = append(slices.Clone(key), strings.Join(parts, between)); IsKey(m, key) && len(all) < maxMeant {
+				all = append(all, key)
+			}
+			return
+		}
+		for n := 1; n <= len(parts)-left+1 && len(all) < maxMeant; n++ {
+			split(append(slices.Clone(key), strings.Join(parts[:n], between)), parts[n:])
+		}
+	}
+	if parts := strings.Split(text, between); len(parts) >= len(m.Table.Keys) {
+		split(nil, parts)
+	}
+	return all
+}
+
 // IsKey reports whether the texts can be a key of the machine, a column each.
 func IsKey(m *model.Machine, texts []string) bool {
 	if m.Table == nil || len(texts) != len(m.Table.Keys) {

@@ -99,6 +99,21 @@ func TestATableOfItsOwnKind(t *testing.T) {
 		require.Equal(t, key, found[0].Key, text)
 		require.Equal(t, "SIGNED", found[0].State)
 	}
+	// A key is found as pages show it, also where a column has in it what is between two.
+	b.exec(`INSERT INTO leases (tenant, lease_no, day, phase, revision) VALUES ('x / 8', 9, '2024-03-01', 10, 1), ('x', 8, '2024-03-02', 10, 1)`)
+	for text, want := range map[string][]string{
+		KeyShown(key): key, "x / 8 / 2024-03-01": {"x", "8", "2024-03-01"}, "x / 8 / 9 / 2024-03-01": {"x / 8", "9", "2024-03-01"},
+	} {
+		found, errs := db.Find(t.Context(), []*model.Machine{m}, text)
+		require.Empty(t, errs, text)
+		require.Len(t, found, 1, text)
+		require.Equal(t, want, found[0].Key, text)
+	}
+	for _, text := range []string{"x / 8", "x / 8 / 2024-03-05", "x 8 2024-03-01", strings.Repeat("a / ", 250) + "7 / 2024-03-01"} {
+		found, errs := db.Find(t.Context(), []*model.Machine{m}, text)
+		require.Empty(t, errs, text)
+		require.Empty(t, found, text)
+	}
 	// What no state is declared for is shown as it is.
 	b.exec(`ALTER TABLE leases DROP CONSTRAINT leases_status_check; UPDATE leases SET phase = 99 WHERE lease_no = 8`)
 	counts, err = db.Count(t.Context(), m)

@@ -88,7 +88,7 @@ const (
 // one: see IsKey. The errors are *Error and ctx's.
 func (d *Database) Life(ctx context.Context, m *model.Machine, key []string) (Life, error) {
 	l := lifecycle{m}
-	life := Life{Key: key, KeyText: strings.Join(key, " ")}
+	life := Life{Key: key, KeyText: KeyShown(key)}
 	if !IsKey(m, key) {
 		return life, nil
 	}

@@ -32,7 +32,7 @@ func (l *rows) find(v *visit) error {
 	if data.Text != "" {
 		found, errs := l.db.Find(v.Context(), machines, data.Text)
 		for _, f := range found {
-			data.Found = append(data.Found, foundRow{f, strings.Join(f.Key, " / "), v.rowAddress(f.Machine, f.Key)})
+			data.Found = append(data.Found, foundRow{f, live.KeyShown(f.Key), v.rowAddress(f.Machine, f.Key)})
 		}
 		unread := slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return errors.Is(err, live.ErrMissing) }) // without a table there is no row
 		for _, err := range errs {

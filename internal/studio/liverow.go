@@ -1,8 +1,8 @@
 package studio
 
 import (
+	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pawl-go/pawl/internal/live"
@@ -17,6 +17,8 @@ type rowPage struct {
 	// Lacking are tables beside the row's that could not be read.
 	Lacking []trouble
 	Policed *policed
+	// Shown is the key as it is read, and found.
+	Shown string
 	// NoKey says that the address has no key of the machine.
 	NoKey bool
 	// Title is the state's label, empty for none.
@@ -59,16 +61,17 @@ func (l *rows) row(v *visit) error {
 			data.Lacking = append(data.Lacking, *v.trouble(l, err))
 		}
 	}
-	if data.Life.KeyText == "" {
-		data.Life.KeyText = strings.Join(key, " / ")
-	}
+	data.Shown = live.KeyShown(key)
 	data.Policed = l.policed(data.Life.Policies)
 	data.Timeline = timeline(data.Life)
 	data.Standing = standsFor(data.Entries)
 	if s := m.Model.State(data.State); s != nil && s.Label(v.Lang) != s.Name {
 		data.Title = s.Label(v.Lang)
 	}
-	p.Title, p.Data = m.Name+" "+data.Life.KeyText, data
+	p.Title, p.Data = m.Name+" "+data.Shown, data
+	if data.NoKey || !data.There && data.Trouble == nil && len(data.Entries) == 0 {
+		return v.answer(http.StatusNotFound, p)
+	}
 	return v.show(p)
 }
 

@@ -52,6 +52,6 @@ func TestPagesSayWhatTheRoleMaySee(t *testing.T) {
 	require.NotContains(t, body, "Nothing is known by", "nobody can say so")
 	require.Contains(t, body, "In what could be read, nothing was found by <b>"+paid)
 	exec("ALTER TABLE order_history ENABLE ROW LEVEL SECURITY")
-	_, body = s.get(http.StatusOK, "/m/order/rows/"+paid)
+	_, body = s.get(http.StatusNotFound, "/m/order/rows/"+paid)
 	require.Contains(t, body, "There is no row of this key that the role may see.")
 }
