@@ -100,7 +100,7 @@ func TestATableOfItsOwnKind(t *testing.T) {
 		require.Equal(t, "SIGNED", found[0].State)
 	}
 	// A key is found as pages show it, also where a column has in it what is between two.
-	b.exec(`INSERT INTO leases (tenant, lease_no, day, phase, revision) VALUES ('x / 8', 9, '2024-03-01', 10, 1), ('x', 8, '2024-03-02', 10, 1)`)
+	b.exec(`INSERT INTO leases (tenant, lease_no, day, phase, revision) VALUES ('x / 8', 9, '2024-03-01', 10, 1)`)
 	for text, want := range map[string][]string{
 		KeyShown(key): key, "x / 8 / 2024-03-01": {"x", "8", "2024-03-01"}, "x / 8 / 9 / 2024-03-01": {"x / 8", "9", "2024-03-01"},
 	} {
