@@ -26,14 +26,17 @@ type studioOptions struct {
 	stdin bool
 }
 
-// studioVariable names the database where no flag does: it may have a password, which
-// a list of processes would show.
-const studioVariable = "STUDIO_DATABASE_URL"
+// What no flag gives is in these variables: a list of processes would show the password of
+// a database, and a token.
+const (
+	studioVariable = "STUDIO_DATABASE_URL"
+	tokenVariable  = "STUDIO_TOKEN"
+)
 
 func studioFlags(k *call) {
 	k.flags.StringVar(&k.studio.addr, "addr", "127.0.0.1:7295", "listen on `HOST:PORT`; a host that other computers reach needs a token, and port 0 takes a free one")
 	k.flags.StringVar(&k.studio.database, "database", "", "the `URL` of a database whose rows are shown, read by a role that may only read (default: the environment variable "+studioVariable+")")
-	k.flags.StringVar(&k.studio.token, "token", "", "the `TEXT` that a browser must show once; beyond this computer one is made up when none is given")
+	k.flags.StringVar(&k.studio.token, "token", "", "the `TEXT` that a browser must show once; beyond this computer one is made up when none is given (default: the environment variable "+tokenVariable+")")
 	k.flags.Func("link", "lead to another page from every page, as `TEXT=URL` or ENGLISH|CHINESE=URL; may be repeated", linksTo(&k.studio.links))
 	k.flags.Func("action", "have a button on every page that posts to another program, as `TEXT=URL` or ENGLISH|CHINESE=URL; may be repeated", linksTo(&k.studio.actions))
 	k.flags.BoolVar(&k.studio.stdin, "stdin", false, "end when standard input does, for a program that starts a studio which must not outlive it")
@@ -71,6 +74,9 @@ func runStudio(ctx context.Context, k *call) int {
 	o := k.studio
 	if o.database == "" {
 		o.database = os.Getenv(studioVariable)
+	}
+	if o.token == "" {
+		o.token = os.Getenv(tokenVariable)
 	}
 	if o.stdin {
 		var cancel context.CancelFunc

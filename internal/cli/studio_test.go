@@ -107,6 +107,22 @@ func TestStudioAsksOthersForItsToken(t *testing.T) {
 	}
 }
 
+// A list of processes shows arguments, and not the environment of others. The flag wins.
+func TestStudioHasItsTokenFromTheEnvironment(t *testing.T) {
+	t.Setenv("STUDIO_TOKEN", "Qd7rm2Xa")
+	for _, addr := range []string{"0.0.0.0:0", "127.0.0.1:0"} {
+		s := study(t, "--addr", addr)
+		require.Equal(t, "Qd7rm2Xa", s.address.Query().Get("token"), addr)
+		require.Equal(t, http.StatusUnauthorized, s.get("http://"+s.address.Host+"/m/lamp").StatusCode, addr)
+		code, _ := s.end()
+		require.Equal(t, 0, code)
+	}
+	s := study(t, "--addr", "0.0.0.0:0", "--token", "Nh4tq0Zs")
+	require.Equal(t, "Nh4tq0Zs", s.address.Query().Get("token"))
+	code, _ := s.end()
+	require.Equal(t, 0, code)
+}
+
 func TestStudioSaysWhyItCannotBegin(t *testing.T) {
 	t.Parallel()
 	dir := project(t, "definitions/lamp.yaml", lamp)
