@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"path"
 	"strings"
@@ -55,7 +56,13 @@ func HeadScript() string { return headScript }
 // languages, which stand where they are used.
 func functions(lang string) template.FuncMap {
 	return template.FuncMap{
-		"t":          func(en, zh string) string { return wording.Phrase{EN: en, ZH: zh}.In(lang) },
+		"t": func(en, zh string) string { return wording.Phrase{EN: en, ZH: zh}.In(lang) },
+		"plural": func(n any, one, many, zh string) string { // the word behind a number
+			if fmt.Sprint(n) == "1" {
+				many = one
+			}
+			return wording.Phrase{EN: many, ZH: zh}.In(lang)
+		},
 		"section":    func(s Section, v View) sectionView { return sectionView{s, v} },
 		"label":      func(named labelled) string { return labelOf(named, lang) },
 		"duration":   durationIn(lang),

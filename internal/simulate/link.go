@@ -157,7 +157,7 @@ func readHead(text string) (name string, expected int64, err error) {
 		}
 	}
 	if strings.HasPrefix(text, ".") {
-		return "", 0, fmt.Errorf("there is no word %s", cut(text))
+		return "", 0, fmt.Errorf("there is no word %q", cut(text))
 	}
 	if name, err = unescape(text); err == nil && name == "" {
 		err = fmt.Errorf("it has no name")
@@ -285,7 +285,7 @@ func unescape(text string) (string, error) {
 		}
 		code, err := strconv.ParseUint(rest[:2], 16, 7)
 		if err != nil {
-			return "", fmt.Errorf("!%s is no character", cut(rest[:2]))
+			return "", fmt.Errorf("%q is no character", "!"+cut(rest[:2]))
 		}
 		b.WriteByte(byte(code))
 		text = rest[2:]

@@ -59,7 +59,7 @@ func TestActionsAndLinksSpeakChinese(t *testing.T) {
 	require.Contains(t, body, `>Shop<`)
 	require.NotContains(t, body, "风暴")
 	body, _ = frameOf(t, o, "zh-CN")
-	require.Contains(t, body, `data-sent="已发送: 风暴"><button type="submit">风暴</button>`)
+	require.Contains(t, body, `data-sent="已发送：风暴"><button type="submit">风暴</button>`)
 	require.Contains(t, body, `>商店<`)
 	require.Contains(t, body, `>Wiki<`)
 }

@@ -79,7 +79,7 @@ func (v *visit) framed(p page, main template.HTML) framed {
 	}
 	f.StreamTopics = url.Values{"topic": p.Topics}.Encode()
 	if v.now.unread != nil {
-		f.Unread = withoutPasswords(v.now.unread.Error())
+		f.Unread = strings.TrimSuffix(withoutPasswords(v.now.unread.Error()), ".") // the sentence has its own stop
 	}
 	for _, part := range s.parts {
 		for _, e := range part.top {

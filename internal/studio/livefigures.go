@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-go/pawl/internal/live"
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/picture"
+	"github.com/pawl-go/pawl/internal/wording"
 )
 
 // withFigures writes the rows of each state on its box, and the flow on its arrow. What is
@@ -20,13 +21,16 @@ func withFigures(p *pictures, lang string, v live.View, kept *gensvg.Marks) (tem
 		marks = *kept
 	}
 	marks.StateFigure = func(s *model.State) string { return stateFigure(s, v) } // figures are digits
-	marks.ArcFigure = func(e *picture.Edge, arc int) string { return arcFigure(e, arc, v) }
+	marks.ArcFigure = func(e *picture.Edge, arc int) string { return arcFigure(e, arc, v, lang) }
 	return p.marked(pictureOf{lang: lang, live: true}, &marks)
 }
 
+// aMinute is behind a flow, in as little room as there is.
+var aMinute = wording.Phrase{EN: "/min", ZH: "/分"}
+
 // arcFigure is how often an event takes its arrow; empty for never. Where an arrow has
 // an event twice, by two guards, the first has the figure of both.
-func arcFigure(e *picture.Edge, arc int, v live.View) string {
+func arcFigure(e *picture.Edge, arc int, v live.View, lang string) string {
 	event := e.Arcs[arc].Transition.Event
 	if slices.ContainsFunc(e.Arcs[:arc], func(a picture.Arc) bool { return a.Transition.Event == event }) {
 		return ""
@@ -35,7 +39,7 @@ func arcFigure(e *picture.Edge, arc int, v live.View) string {
 	if r <= 0 {
 		return ""
 	}
-	text := short(r) + "/min"
+	text := short(r) + aMinute.In(lang)
 	width := min(pillWidth(text)*4/5, gensvg.FigureWidth)
 	return fmt.Sprintf(`<g class="flow"><rect y="%d" width="%d" height="%d" rx="7"/><text x="%d" y="4">%s</text></g>`,
 		-gensvg.FigureHeight/2, width, gensvg.FigureHeight, width/2, text)

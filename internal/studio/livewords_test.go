@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/pawl-go/pawl/internal/gendocs"
 	"github.com/pawl-go/pawl/internal/gensvg"
 	"github.com/pawl-go/pawl/internal/live"
 	"github.com/pawl-go/pawl/internal/model"
@@ -70,7 +71,9 @@ func TestFlowsAreShort(t *testing.T) {
 	for n, want := range map[float64]string{0.2: "0.2", 9.97: "10", 23.4: "23", 999.4: "999", 999.6: "1k", 1234: "1.2k", 999_600: "1M", 25e9: "25G"} {
 		text := short(n)
 		require.Equal(t, want, text)
-		require.LessOrEqual(t, pillWidth(text+"/min")*4/5, gensvg.FigureWidth, text)
+		for _, lang := range gendocs.Languages() {
+			require.LessOrEqual(t, pillWidth(text+aMinute.In(lang))*4/5, gensvg.FigureWidth, text)
+		}
 	}
 }
 
@@ -87,9 +90,10 @@ func TestEachEventHasItsFlow(t *testing.T) {
 		Reach: live.Reach{Back: time.Hour},
 		Moves: []live.Move{{Event: "told", From: "A", To: "B", N: 10}, {Event: "correct", From: "A", To: "B", Forced: true, N: 5}, {Event: "asked", From: "B", To: "A", N: 5}},
 	}}}
-	require.Contains(t, arcFigure(e, 0, v), ">2/min<")
-	require.Empty(t, arcFigure(e, 1, v))
-	require.Empty(t, arcFigure(e, 2, v), "its first arc has it")
+	require.Contains(t, arcFigure(e, 0, v, "en"), ">2/min<")
+	require.Contains(t, arcFigure(e, 0, v, "zh"), ">2/分<")
+	require.Empty(t, arcFigure(e, 1, v, "en"))
+	require.Empty(t, arcFigure(e, 2, v, "en"), "its first arc has it")
 }
 
 // How long a row has been in its state counts from when it came there.

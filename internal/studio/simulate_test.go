@@ -138,7 +138,7 @@ func TestALinkThatDoesNotFit(t *testing.T) {
 		{"payment_succeded", "There is no event “payment_succeded” in the definition. Did you mean “payment_succeeded”?", "定义中没有事件“payment_succeded”。是否指“payment_succeeded”？"},
 		{"payment_failed", "“payment_no” needs a value.", "“payment_no”需要一个值。"},
 		{"payment_succeeded,payment_no=1,paid_cents=ten", "The value of “paid_cents” is no bigint: invalid input syntax for type bigint.", "“paid_cents”的值不是 bigint：invalid input syntax for type bigint。"},
-		{".what", "“.what” cannot be read: there is no word .what.", "“.what”无法读取：there is no word .what。"},
+		{".what", "“.what” cannot be read: there is no word \".what\".", "“.what”无法读取：there is no word \".what\"。"},
 		{".given,PAID", "Only the first step may say that a row is there.", "只有第一步可以给定已有的行。"},
 	} {
 		for lang, want := range map[string]string{"en": c.en, "zh": c.zh} {

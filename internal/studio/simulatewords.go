@@ -94,7 +94,7 @@ func (l *life) why(s *simulate.Told) []string {
 	case s.Retired:
 		add(wording.Phrase{EN: "%s is retired: no row may enter it any more.", ZH: "%s 已停用，不再有行进入。"}, s.Step.Name)
 	case s.Error != nil:
-		add(wording.Phrase{EN: "SQLSTATE %s: %s.", ZH: "SQLSTATE %s：%s。"}, s.Error.State, s.Error.Message)
+		add(wording.Phrase{EN: "SQLSTATE %s: %s.", ZH: "SQLSTATE %s：%s。"}, s.Error.State, strings.TrimSuffix(s.Error.Message, "."))
 	}
 	if k := s.Known; k != nil {
 		add(wording.Phrase{EN: "Step %d has told this fact already: the identity %s is known, so no cell is looked at.", ZH: "第 %d 步已告知过此事实：标识 %s 已知，因此不看单元格。"}, k.Step, pairs(s.Event.Identity, &s.Step))
@@ -166,7 +166,7 @@ func (l *life) problem(p *simulate.Problem) string {
 	}[p.Code]
 	text := l.say(words)
 	if strings.Contains(text, "%") {
-		text = l.say(words, p.Name, p.Why, p.Type)
+		text = l.say(words, p.Name, strings.TrimSuffix(p.Why, "."), p.Type) // the sentence has its own stop
 	}
 	if p.Nearest != "" {
 		text += l.say(wording.Phrase{EN: " Did you mean “%s”?", ZH: "是否指“%s”？"}, p.Nearest)
