@@ -141,13 +141,16 @@ type simulatePage struct {
 	Picture template.HTML
 	Whole   bool
 	// Row says that there is a row.
-	Row                  bool
-	State                *model.State
-	Version              int64
-	Clock                string
-	Due                  string
-	Last                 *toldView
-	Groups               []wayGroup
+	Row     bool
+	State   *model.State
+	Version int64
+	Clock   string
+	Due     string
+	Last    *toldView
+	Groups  []wayGroup
+	// Anew are the first calls of a row that has just been created, where the steps
+	// have made none.
+	Anew                 []wayGroup
 	Create               *formView
 	Stories              []storyView
 	Tape                 []toldView
@@ -193,6 +196,7 @@ func (l *life) page() (simulatePage, error) {
 	}
 	r, there := l.tape.Row()
 	if !there {
+		p.Anew = l.anew()
 		return p, nil
 	}
 	p.Row, p.State, p.Version = true, r.State, r.Version

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,6 +155,27 @@ func TestALinkThatDoesNotFit(t *testing.T) {
 		require.NotEmpty(t, under(root, "banner"), text)
 		require.NotContains(t, words(root), "%!")
 	}
+}
+
+// After steps that made no row, the definition's first calls lead on, in place of the steps.
+func TestStepsWithoutARowLeadToANewOne(t *testing.T) {
+	t.Parallel()
+	s := simulated(t)
+	for _, steps := range []string{"payment_succeded", "7/x", ".what/pay", "pay"} {
+		root := s.parsed("/m/order/simulate?s=1/" + steps)
+		require.Contains(t, words(root), "There is no row yet.", steps)
+		calls := under(root, "fire")
+		require.NotEmpty(t, calls, steps)
+		at := slices.IndexFunc(calls, func(n *html.Node) bool {
+			return strings.HasPrefix(words(n), "pay →") || strings.HasPrefix(words(n), "pay to")
+		})
+		require.GreaterOrEqual(t, at, 0, steps)
+		next := s.parsed(nameOf(calls[at], "href"))
+		require.Equal(t, "PAYING", nameOf(under(next, "here")[0], "data-state"), steps)
+		require.NotContains(t, words(under(next, "tape")[0]), "does not fit", "the steps that led nowhere are gone")
+	}
+	root := s.parsed("/m/order/simulate?s=1")
+	require.Empty(t, under(root, "fire"), "before the first step a row is asked for")
 }
 
 // A guard that only the database can work out is for the reader to choose, and the

@@ -93,6 +93,25 @@ func (l *life) groups() []wayGroup {
 	return out
 }
 
+// anew are the calls of a row that has just been created, in place of all steps. There
+// are none before the first step, where a creation is asked for.
+func (l *life) anew() []wayGroup {
+	if len(l.script.Steps) == 0 {
+		return nil
+	}
+	played := l.machine.played()
+	fresh := *l
+	fresh.script = simulate.Script{Steps: []simulate.Step{played.Created()}}
+	fresh.tape = played.Play(fresh.script.Steps)
+	groups := fresh.groups()
+	for _, g := range groups {
+		for i := range g.Ways {
+			g.Ways[i].Form = nil // it would go on from this page's steps
+		}
+	}
+	return groups
+}
+
 func (l *life) way(e *model.Event, way simulate.Way, first bool) wayView {
 	v := wayView{Event: e, Href: l.to(way.Step), Emits: way.Told.Emits, Chosen: len(way.Step.Choices) > 0}
 	if way.Told.History {
