@@ -29,16 +29,46 @@ const maxRead = syntax.MaxBytes + 1
 // folders of fsys, each once, sorted. The error is ErrNoDefinitions,
 // ErrLinkedFolder or the file system's.
 func DefinitionFiles(fsys fs.FS, paths []string) ([]string, error) {
+	files, err := definitionFiles(fsys, paths, refuse)
+	if err == nil && len(files) == 0 {
+		err = ErrNoDefinitions
+	}
+	return files, err
+}
+
+// PassedOver is a file or folder below the definitions that is not read, and why: a link
+// to a folder, a pipe, what may not be read. Err names it.
+type PassedOver struct {
+	Name string
+	Err  error
+}
+
+// ReadableFiles is DefinitionFiles that goes on beside folders that are not read, and
+// returns those in their order. None of either is [ErrNoDefinitions]; the other errors are
+// of the paths themselves.
+func ReadableFiles(fsys fs.FS, paths []string) ([]string, []PassedOver, error) {
+	var passed []PassedOver
+	files, err := definitionFiles(fsys, paths, func(name string, err error) error {
+		passed = append(passed, PassedOver{name, err})
+		return nil
+	})
+	if err == nil && len(files) == 0 && len(passed) == 0 {
+		err = ErrNoDefinitions
+	}
+	return files, passed, err
+}
+
+// refuse ends a walk where something cannot be read.
+func refuse(_ string, err error) error { return err }
+
+func definitionFiles(fsys fs.FS, paths []string, unread func(string, error) error) ([]string, error) {
 	var files []string
 	for _, p := range paths {
-		found, err := filesUnder(fsys, p, IsDefinition)
+		found, err := walked(fsys, p, IsDefinition, unread)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, found...)
-	}
-	if len(files) == 0 {
-		return nil, ErrNoDefinitions
 	}
 	slices.Sort(files)
 	return slices.Compact(files), nil
@@ -47,6 +77,12 @@ func DefinitionFiles(fsys fs.FS, paths []string) ([]string, error) {
 // filesUnder returns p itself when it is a file, else the files below it whose
 // names are wanted.
 func filesUnder(fsys fs.FS, p string, wanted func(name string) bool) ([]string, error) {
+	return walked(fsys, p, wanted, refuse)
+}
+
+// walked is filesUnder that asks whether to go on beside a folder below p that is not read:
+// the walk ends with the error of unread.
+func walked(fsys fs.FS, p string, wanted func(name string) bool, unread func(name string, err error) error) ([]string, error) {
 	info, err := fs.Stat(fsys, p)
 	if err != nil {
 		return nil, err
@@ -57,10 +93,17 @@ func filesUnder(fsys fs.FS, p string, wanted func(name string) bool) ([]string, 
 	var files []string
 	err = fs.WalkDir(fsys, p, func(name string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
+		case err != nil && name == p:
 			return err
+		case err != nil:
+			if err := unread(name, err); err != nil {
+				return err
+			}
+			if d != nil && d.IsDir() {
+				return fs.SkipDir
+			}
 		case name != p && linkedFolder(fsys, name, d):
-			return fmt.Errorf("%s: %w", name, ErrLinkedFolder)
+			return unread(name, fmt.Errorf("%s: %w", name, ErrLinkedFolder))
 		case !d.IsDir() && wanted(name):
 			files = append(files, name)
 		}

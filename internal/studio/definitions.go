@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,9 @@ type snapshot struct {
 	machines []*machine
 	// unread says why the definitions could not be read; those of before are kept.
 	unread error
+	// passed are files and folders that are not read beside the others; what was read of
+	// them before is kept.
+	passed []pipeline.PassedOver
 }
 
 // machine is one file of a definition, with the machine that it defines.
@@ -127,9 +131,14 @@ func (s *snapshot) machine(name string) *machine {
 func (s *Studio) load(ctx context.Context, before *snapshot) (*snapshot, error) {
 	fsys := os.DirFS(s.options.Root)
 	now := &snapshot{listing: listing(fsys, s.options.Paths)}
-	definitions, err := pipeline.Read(ctx, fsys, s.options.Paths)
+	definitions, passed, err := pipeline.ReadReadable(ctx, fsys, s.options.Paths)
 	if err != nil {
 		return now, err
+	}
+	now.passed = passed
+	definitions = now.withEarlier(definitions, before)
+	if len(definitions) == 0 && before == nil {
+		return now, passed[0].Err
 	}
 	var problems diag.List
 	machines, err := pipeline.Check(ctx, definitions, &problems)
@@ -153,8 +162,28 @@ func (s *Studio) load(ctx context.Context, before *snapshot) (*snapshot, error) 
 		now.machines = append(now.machines, m)
 		fmt.Fprintf(sum, "%q %q\n", d.Name, d.Text)
 	}
+	for _, p := range passed {
+		fmt.Fprintf(sum, "%q\n", p.Err)
+	}
 	now.version = hex.EncodeToString(sum.Sum(nil)[:8])
 	return now, nil
+}
+
+// withEarlier adds the definitions of before that are where nothing can be read now.
+func (s *snapshot) withEarlier(definitions []pipeline.Definition, before *snapshot) []pipeline.Definition {
+	if before == nil {
+		return definitions
+	}
+	for _, m := range before.machines {
+		for _, p := range s.passed {
+			if m.File == p.Name || strings.HasPrefix(m.File, p.Name+"/") {
+				definitions = append(definitions, pipeline.Definition{Name: m.File, Text: m.Text})
+				break
+			}
+		}
+	}
+	slices.SortFunc(definitions, func(a, b pipeline.Definition) int { return strings.Compare(a.Name, b.Name) })
+	return definitions
 }
 
 // settle gives a file its model: that of its text, or the last one that was whole.
@@ -222,9 +251,12 @@ func about(all *diag.List, file string) (problems []diag.Problem, waived []diag.
 // listing says in a word what the files look like, so that an edit is seen.
 func listing(fsys fs.FS, paths []string) string {
 	var b strings.Builder
-	files, err := pipeline.DefinitionFiles(fsys, paths)
+	files, passed, err := pipeline.ReadableFiles(fsys, paths)
 	if err != nil {
 		fmt.Fprintln(&b, err)
+	}
+	for _, p := range passed {
+		fmt.Fprintln(&b, p.Err)
 	}
 	for _, name := range files {
 		info, err := fs.Stat(fsys, name)

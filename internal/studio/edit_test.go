@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -132,6 +133,55 @@ func TestDefinitionsThatAreGoneAreStillShown(t *testing.T) {
 	_, third := next()
 	require.Equal(t, first, third)
 	require.NotContains(t, said(s.parsed("/m/lamp")), "The definitions cannot be read:")
+}
+
+// What cannot be read among the definitions is told by its name, and the others go on.
+func TestOneThatCannotBeReadStopsNoOther(t *testing.T) {
+	t.Parallel()
+	torch := strings.Replace(lamp, "machine: lamp", "machine: torch", 1)
+	for kind, place := range map[string]func(s *open, at string) (why string){
+		"a linked folder": func(s *open, at string) string {
+			require.NoError(s, os.Symlink(s.TempDir(), at))
+			return "a link to a folder is not followed"
+		},
+		"a pipe": func(s *open, at string) string {
+			require.NoError(s, syscall.Mkfifo(at, 0o644))
+			return "not a regular file"
+		},
+		"a link to nowhere": func(s *open, at string) string {
+			require.NoError(s, os.Symlink(filepath.Join(s.dir, "nowhere"), at))
+			return "no such file"
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, project(t, map[string]string{"lamp.yaml": lamp, "torch.yaml": torch}), studio.Options{})
+			next := s.listen()
+			_, first := next()
+			at := filepath.Join(s.dir, "definitions", "torch.yaml")
+			require.NoError(t, os.Remove(at))
+			why := place(s, at)
+			s.look()
+			_, second := next()
+			require.NotEqual(t, first, second)
+			page := said(s.parsed("/"))
+			require.Contains(t, page, "definitions/torch.yaml")
+			require.Contains(t, page, why)
+			require.NotContains(t, page, "The definitions cannot be read:")
+
+			s.write("lamp.yaml", strings.Replace(lamp, "A lamp", "A green lamp", 1))
+			_, third := next()
+			require.NotEqual(t, second, third)
+			require.Contains(t, said(s.parsed("/m/lamp")), "A green lamp")
+			require.Contains(t, said(s.parsed("/m/torch")), "A lamp", "what was read of it before stays")
+
+			require.NoError(t, os.Remove(at))
+			s.write("torch.yaml", torch)
+			_, _ = next()
+			require.NotContains(t, said(s.parsed("/")), why)
+			require.Contains(t, said(s.parsed("/m/lamp")), "A green lamp")
+		})
+	}
 }
 
 func TestWithoutDefinitionsThereIsNoStudio(t *testing.T) {

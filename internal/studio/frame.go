@@ -34,6 +34,7 @@ type framed struct {
 	Main           template.HTML
 	Heard          string
 	Unread         string
+	Passed         []string
 	Menu           []menuEntry
 	Top            []menuEntry
 	Languages      []menuEntry
@@ -80,6 +81,9 @@ func (v *visit) framed(p page, main template.HTML) framed {
 	f.StreamTopics = url.Values{"topic": p.Topics}.Encode()
 	if v.now.unread != nil {
 		f.Unread = strings.TrimSuffix(withoutPasswords(v.now.unread.Error()), ".") // the sentence has its own stop
+	}
+	for _, p := range v.now.passed {
+		f.Passed = append(f.Passed, withoutPasswords(p.Err.Error()))
 	}
 	for _, part := range s.parts {
 		for _, e := range part.top {
