@@ -109,6 +109,41 @@ func TestAFileThatWasNeverRightHasItsFindings(t *testing.T) {
 	s.get(404, "/m/odd%20name/files/x.svg")
 }
 
+// The card of a definition that was never right leads to the lines of its first errors; one
+// that was right keeps its picture, and leads there, too.
+func TestCardsOfWrongDefinitionsLeadToTheirLines(t *testing.T) {
+	t.Parallel()
+	wrong := strings.Replace(lamp, `to: "ON"`, `to: "GREEN"`, 1)
+	line := 1 + strings.Count(wrong[:strings.Index(wrong, "GREEN")], "\n")
+	s := serve(t, project(t, map[string]string{"lamp.yaml": wrong, "torch.yaml": strings.Replace(lamp, "machine: lamp", "machine: torch", 1)}), studio.Options{})
+	s.write("torch.yaml", strings.Replace(wrong, "machine: lamp", "machine: torch", 1))
+	for _, name := range []string{"lamp", "torch"} {
+		card := byID(s.parsed("/"), "card-"+name)
+		var to []string
+		for _, list := range under(card, "firsts") {
+			for n := range list.Descendants() {
+				if href, ok := attribute(n, "href"); ok {
+					to = append(to, href)
+				}
+			}
+		}
+		require.Equal(t, []string{fmt.Sprintf("/m/%s/source#L%d", name, line)}, to)
+		require.Contains(t, said(card), `state "GREEN" is not declared`)
+		require.Len(t, states(card), map[string]int{"lamp": 0, "torch": 2}[name], name)
+		require.Len(t, under(card, "excerpt"), map[string]int{"lamp": 1, "torch": 0}[name], name)
+	}
+	require.Empty(t, under(s.parsed("/m/lamp/source"), "firsts"))
+}
+
+func byID(root *html.Node, id string) *html.Node {
+	for n := range root.Descendants() {
+		if have, _ := attribute(n, "id"); have == id {
+			return n
+		}
+	}
+	return nil
+}
+
 func TestTwoFilesOfOneNameAreBothShown(t *testing.T) {
 	t.Parallel()
 	s := serve(t, project(t, map[string]string{"a.yaml": lamp, "b.yaml": lamp}), studio.Options{})
