@@ -163,6 +163,8 @@ func liveFunctions(lang string) template.FuncMap {
 	return template.FuncMap{
 		"number": number, "upTo": upTo, "moment": moment, "clock": clock, "exact": exact,
 		"outcome": func(outcome string) string { return outcomeText(outcome, lang) },
+		"reason":  func(reason string) string { return reasonText(reason, lang) },
+		"refusal": func(kind string) string { return refusalText(kind, lang) },
 		"span":    func(d time.Duration) string { return lapse(d, lang) },
 		"since":   func(t time.Time) string { return lapse(time.Since(t), lang) },
 	}
