@@ -159,6 +159,8 @@ func TestPhrasesAgree(t *testing.T) {
 var (
 	between = regexp.MustCompile(`\}\}\s*(?:<[^>{]*>\s*)*[.,;:!?()]+(?:[\s<{]|$)`)
 	behind  = regexp.MustCompile(`\{\{[^{}]*\}\}(?:</b>)? \{\{t "(?:tries|[a-z]+s)" "`)
+	// apart finds a space behind a Chinese mark, which has its own.
+	apart = regexp.MustCompile(`[：；，]"\}\}(?:</b>)? [^\s]`)
 	// choice is the one of a sign.
 	choice = regexp.MustCompile(`"untold"\}\}\?\{\{else`)
 	// verbal are words in s that are none of several things.
@@ -178,6 +180,7 @@ func TestTemplatesHaveNoMarksOfOneLanguage(t *testing.T) {
 			for i, line := range strings.Split(string(text), "\n") {
 				line = choice.ReplaceAllString(line, "")
 				require.Empty(t, between.FindString(line), "%s/%s:%d", folder, name, i+1)
+				require.Empty(t, apart.FindString(line), "%s/%s:%d", folder, name, i+1)
 				for _, found := range behind.FindAllString(line, -1) {
 					if verbal.MatchString(found) || strings.Contains(found, "{{if ") || strings.Contains(found, "{{else") || strings.Contains(found, "{{end}}") {
 						continue
