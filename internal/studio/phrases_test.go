@@ -159,8 +159,8 @@ func TestPhrasesAgree(t *testing.T) {
 var (
 	between = regexp.MustCompile(`\}\}\s*(?:<[^>{]*>\s*)*[.,;:!?()]+(?:[\s<{]|$)`)
 	behind  = regexp.MustCompile(`\{\{[^{}]*\}\}(?:</b>)? \{\{t "(?:tries|[a-z]+s)" "`)
-	// apart finds a space behind a Chinese mark, which has its own.
-	apart = regexp.MustCompile(`[：；，]"\}\}(?:</b>)? [^\s]`)
+	// apart finds a space beside a Chinese mark, which has its own.
+	apart = regexp.MustCompile(`[：；，]"\}\}(?:</b>)? [^\s]| (?:<[^>]*>)?\{\{t "[^"]*" "[（：；，]`)
 	// choice is the one of a sign.
 	choice = regexp.MustCompile(`"untold"\}\}\?\{\{else`)
 	// verbal are words in s that are none of several things.

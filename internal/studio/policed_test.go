@@ -45,7 +45,7 @@ func TestPagesSayWhatTheRoleMaySee(t *testing.T) {
 	exec("ALTER TABLE orders ENABLE ROW LEVEL SECURITY")
 	s.until("/m/order/live?lang=en", "Row-level security is active for the role <b>"+role+"</b>", `<span class="mono">orders</span>`, `that the role may see</span></dt><dd>0</dd>`)
 	s.until("/m/order/live?lang=zh", "行级安全", "角色可见")
-	s.until("/?lang=en", `<b>0</b> rows <span class="muted">that the role may see`)
+	s.until("/?lang=en", `<b>0</b> rows<span class="muted"> that the role may see`)
 	s.until("/lags", "Row-level security is active")
 	_, body = s.get(http.StatusOK, "/find?q="+paid)
 	require.Contains(t, body, "Row-level security shows the role "+role+" some rows of orders alone")
