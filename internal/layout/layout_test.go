@@ -24,7 +24,7 @@ var table = []struct {
 	{"internal/sqlexpr", []string{"internal/pgparse"}},
 	{"internal/bypass", []string{"internal/diag", "internal/pgparse", "internal/sqlname"}},
 	{"internal/model", []string{"internal/diag"}},
-	{"internal/oracle", []string{"internal/model"}},
+	{"internal/oracle", []string{"internal/model", "internal/sqlname"}},
 	{"internal/evaluate", []string{"internal/diag", "internal/model", "internal/oracle", "internal/sqlexpr"}},
 	{"internal/linear", []string{"internal/evaluate", "internal/model", "internal/oracle"}},
 	{"internal/sqlname", nil},

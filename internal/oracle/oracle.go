@@ -11,9 +11,11 @@ package oracle
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pawl-go/pawl/internal/model"
+	"github.com/pawl-go/pawl/internal/sqlname"
 )
 
 // Outcome is what a call did, in the runtime's words.
@@ -287,15 +289,24 @@ func (w World) move(m *model.Machine, j Judge, c Call, r Row, t *model.Transitio
 }
 
 // breaks reports whether the row breaks a column's check, or has NULL where it must not.
+// As in PostgreSQL NULL comes first, and then the checks in the order of their names:
+// one that is false hides that another behind it cannot be worked out.
 func breaks(m *model.Machine, j Judge, r Row, now time.Time) (bool, error) {
 	in := Context{own(m, r), nil, now}
+	var checked []*model.Column
 	for _, c := range m.Table.Columns {
 		if r.Columns[c.Name] == nil && !c.Optional {
 			return true, nil
 		}
-		if c.Check == nil {
-			continue
+		if c.Check != nil {
+			checked = append(checked, c)
 		}
+	}
+	called := sqlname.Machine{Name: m.Name, Table: m.Table.Name, Existing: m.Table.Existing}
+	slices.SortFunc(checked, func(a, b *model.Column) int {
+		return strings.Compare(called.ColumnCheck(a.Name), called.ColumnCheck(b.Name))
+	})
+	for _, c := range checked {
 		truth, known, err := j.Holds(c.Check, in)
 		if err != nil || known && !truth {
 			return true, err
