@@ -69,11 +69,8 @@ func (l *rows) page(v *visit) error {
 			data.Troubles = append(data.Troubles, *t)
 		}
 	}
-	if at := l.studio.clock(); data.Away.IsZero() && (data.Counts.Old(at) || data.View.Moves.Old(at)) {
-		data.Old = data.Counts.At
-		if data.View.Moves.Known() && data.View.Moves.At.Before(data.Old) {
-			data.Old = data.View.Moves.At
-		}
+	if data.Away.IsZero() {
+		data.Old = data.old(l.studio.clock())
 	}
 	data.Policed = l.policed(data.Counts.Value.Policies, data.Deadlines.Value.Policies, data.View.Moves.Value.Policies, data.Deliveries.Value.Policies)
 	data.kept = v.keptOf(m.Model)
@@ -88,6 +85,30 @@ func (l *rows) page(v *visit) error {
 	p.Data, p.Topics = data, []string{liveTopic + string(live.Of(name))}
 	p.Sections = data.sections(v)
 	return v.show(p)
+}
+
+// old is when the oldest figure was read, where one has been waited for in vain: each is
+// read by itself, and deliveries and deadlines come after those that have their time beside them.
+func (p livePage) old(at time.Time) (read time.Time) {
+	waited := false
+	for _, f := range []struct {
+		old, known bool
+		at         time.Time
+	}{
+		{p.Counts.Old(at), p.Counts.Known(), p.Counts.At},
+		{p.View.Moves.Old(at), p.View.Moves.Known(), p.View.Moves.At},
+		{p.Deadlines.Old(at), p.Deadlines.Known(), p.Deadlines.At},
+		{p.Deliveries.Old(at), p.Deliveries.Known(), p.Deliveries.At},
+	} {
+		waited = waited || f.old
+		if f.known && (read.IsZero() || f.at.Before(read)) {
+			read = f.at
+		}
+	}
+	if !waited {
+		return time.Time{}
+	}
+	return read
 }
 
 // sections are what the page has, in order.
