@@ -15,6 +15,11 @@ import (
 // The code of the page about histories.
 func pageHistory(ctx context.Context, pool *pgxpool.Pool, file *os.File, keys []order.Key) error {
 	rec := record.New(file, "order")
+	orders := record.Table{Name: "orders", Key: []string{"order_id"}, Outbox: true,
+		Columns: []string{"quantity", "total_cents", "paid_cents", "refund_cents", "refunded_cents", "payment_no"}} // what guards and checks read
+	if err := rec.Began(ctx, pool, orders); err != nil { // the rows that were there before
+		return err
+	}
 	var clients sync.WaitGroup
 	for n := range 8 {
 		clients.Go(func() {
@@ -24,5 +29,5 @@ func pageHistory(ctx context.Context, pool *pgxpool.Pool, file *os.File, keys []
 		})
 	}
 	clients.Wait()
-	return rec.Found(ctx, pool, record.Table{Name: "orders", Key: []string{"order_id"}, Outbox: true})
+	return rec.Found(ctx, pool, orders)
 }

@@ -7,19 +7,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/pawl-go/pawl/fsm/record"
 	"github.com/pawl-go/pawl/gen/order"
 	"github.com/pawl-go/pawl/internal/linear"
 )
 
-// What the page's program records of orders that are there is accepted.
+// What the page's program records of orders that are there is accepted, by itself.
 func TestTheHistoryOfThePage(t *testing.T) {
 	t.Parallel()
 	s := open(t, key1, key2)
 	path := t.TempDir() + "/history.jsonl"
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, record.New(file, "order").Began(t.Context(), s.pool, orders))
 	require.NoError(t, pageHistory(t.Context(), s.pool, file, []order.Key{key1, key2, key3}))
 	require.NoError(t, file.Close())
 	text, err := os.ReadFile(path)
