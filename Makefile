@@ -20,7 +20,9 @@ demo: ## a storm of payment callbacks against the orders example, and what it ke
 .PHONY: serve
 serve: ## the orders example with its studio, up to play with: a storm at the press of a button
 	$(PURE) go build -o bin/fsmgen ./cmd/fsmgen
-	FSMGEN=bin/fsmgen $(PURE) go run ./examples/orders serve
+	$(PURE) go build -o bin/orders ./examples/orders
+	@# Not by go run, which makes a failure of the Ctrl-C that ends it.
+	exec env FSMGEN=bin/fsmgen bin/orders serve
 
 .PHONY: test
 test: ## all tests on one private PostgreSQL, or on PAWL_TEST_DATABASE_URL
