@@ -110,7 +110,7 @@ func runDemo(ctx context.Context, o demoOptions) (bool, error) {
 	if err := storm.Print(os.Stdout, storm.Style{Color: color}, reports...); err != nil {
 		return false, err
 	}
-	fmt.Println("\n  To play with the shop yourself: go run ./examples/orders serve")
+	fmt.Println("\n  To play with the shop yourself, and watch it: make serve")
 	return reports[0].Violations() == 0, nil
 }
 
