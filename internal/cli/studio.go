@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/pawl-go/pawl/internal/studio"
@@ -91,6 +92,9 @@ func runStudio(ctx context.Context, k *call) int {
 		o.token = studio.NewToken()
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.addr)
+	if errors.Is(err, syscall.EADDRINUSE) && !o.stdin { // a program beside which it runs has a word of its own
+		return k.fail(fmt.Errorf("%w; another studio, maybe: --addr 127.0.0.1:0 takes a free port", err))
+	}
 	if err != nil {
 		return k.fail(err)
 	}

@@ -133,7 +133,7 @@ func TestStudioSaysWhyItCannotBegin(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--addr", taken.Addr().String()}, "address already in use"},
+		{[]string{"--addr", taken.Addr().String()}, "address already in use; another studio, maybe: --addr 127.0.0.1:0 takes a free port"},
 		{[]string{"--addr", "nonsense"}, "missing port"},
 		{[]string{"--link", "Shop"}, "give TEXT=URL"},
 		{[]string{"--link", "Shop|=http://127.0.0.1/"}, "ENGLISH|CHINESE=URL"},
