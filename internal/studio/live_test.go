@@ -109,7 +109,7 @@ func TestLivePages(t *testing.T) {
 			"/m/order/live" + q:          {`<g class="rows">`, `<g class="late">`, `<g class="flow">`, "/m/order/rows/" + unpaid},
 			"/m/gone/live" + q:           {"nowhere"},
 			"/m/hostile/live" + q:        {"hostile"},
-			"/m/order/rows/" + paid + q:  {"v2", "stripe:p1", "payment_succeeded", `class="of-delivery"`, `class="of-fact"`, "order_paid"},
+			"/m/order/rows/" + paid + q:  {"v2", "stripe:p1", "payment_succeeded", `class="of-delivery"`, `class="of-fact"`, "order_paid", "UTC"},
 			"/lags" + q:                  {"order_created", "/m/order/rows/" + unpaid},
 			"/find" + q + "&stay=1&q=p1": {"/m/order/rows/" + paid},
 			"/" + q:                      {`id="live-card-order"`},

@@ -100,6 +100,9 @@ func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05")
 // clock is the time of a day.
 func clock(t time.Time) string { return t.Local().Format("15:04:05") }
 
+// zone is whose times moment and clock give: the studio's, which need be neither the reader's nor the database's.
+func zone(t time.Time) string { return t.Local().Format("UTC-07:00") }
+
 // exact is a time for programs.
 func exact(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
@@ -161,7 +164,7 @@ func (v *visit) trouble(l *rows, err error) *trouble {
 // liveFunctions are what the templates of these pages call.
 func liveFunctions(lang string) template.FuncMap {
 	return template.FuncMap{
-		"number": number, "upTo": upTo, "moment": moment, "clock": clock, "exact": exact,
+		"number": number, "upTo": upTo, "moment": moment, "clock": clock, "zone": zone, "exact": exact,
 		"outcome": func(outcome string) string { return outcomeText(outcome, lang) },
 		"reason":  func(reason string) string { return reasonText(reason, lang) },
 		"refusal": func(kind string) string { return refusalText(kind, lang) },
