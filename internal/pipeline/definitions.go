@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,17 +49,62 @@ type PassedOver struct {
 // of the paths themselves.
 func ReadableFiles(fsys fs.FS, paths []string) ([]string, []PassedOver, error) {
 	var passed []PassedOver
-	files, err := definitionFiles(fsys, paths, func(name string, err error) error {
-		passed = append(passed, PassedOver{name, err})
-		return nil
-	})
+	files, err := definitionFiles(fsys, paths, passing(&passed))
 	if err == nil && len(files) == 0 && len(passed) == 0 {
 		err = ErrNoDefinitions
 	}
 	return files, passed, err
 }
 
-// refuse ends a walk where something cannot be read.
+// Read reads the definitions under the given files or folders of fsys, in order
+// of file names. The errors are those of Lint.
+func Read(ctx context.Context, fsys fs.FS, paths []string) ([]Definition, error) {
+	files, err := DefinitionFiles(fsys, paths)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(ctx, fsys, files, refuse)
+}
+
+// ReadReadable is Read that goes on beside files and folders that are not read, and returns
+// them after what was. The errors are those of [ReadableFiles] and of ctx.
+func ReadReadable(ctx context.Context, fsys fs.FS, paths []string) ([]Definition, []PassedOver, error) {
+	files, passed, err := ReadableFiles(fsys, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	read, err := readAll(ctx, fsys, files, passing(&passed))
+	return read, passed, err
+}
+
+// readAll reads files; one that is not read ends it with the error of unread.
+func readAll(ctx context.Context, fsys fs.FS, files []string, unread func(string, error) error) ([]Definition, error) {
+	var definitions []Definition
+	for _, name := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		switch text, err := readDefinition(fsys, name); {
+		case err == nil:
+			definitions = append(definitions, Definition{Name: name, Text: text})
+		default:
+			if err := unread(name, err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return definitions, nil
+}
+
+// passing notes what is not read, and goes on.
+func passing(over *[]PassedOver) func(string, error) error {
+	return func(name string, err error) error {
+		*over = append(*over, PassedOver{name, err})
+		return nil
+	}
+}
+
+// refuse ends with what cannot be read.
 func refuse(_ string, err error) error { return err }
 
 func definitionFiles(fsys fs.FS, paths []string, unread func(string, error) error) ([]string, error) {

@@ -82,49 +82,6 @@ type Definition struct {
 	Text []byte
 }
 
-// Read reads the definitions under the given files or folders of fsys, in order
-// of file names. The errors are those of Lint.
-func Read(ctx context.Context, fsys fs.FS, paths []string) ([]Definition, error) {
-	files, err := DefinitionFiles(fsys, paths)
-	if err != nil {
-		return nil, err
-	}
-	var definitions []Definition
-	for _, name := range files {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		text, err := readDefinition(fsys, name)
-		if err != nil {
-			return nil, err
-		}
-		definitions = append(definitions, Definition{Name: name, Text: text})
-	}
-	return definitions, nil
-}
-
-// ReadReadable is Read that goes on beside files and folders that are not read, and returns
-// them after what was. The errors are those of [ReadableFiles] and of ctx.
-func ReadReadable(ctx context.Context, fsys fs.FS, paths []string) ([]Definition, []PassedOver, error) {
-	files, passed, err := ReadableFiles(fsys, paths)
-	if err != nil {
-		return nil, nil, err
-	}
-	var definitions []Definition
-	for _, name := range files {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		text, err := readDefinition(fsys, name)
-		if err != nil {
-			passed = append(passed, PassedOver{name, err})
-			continue
-		}
-		definitions = append(definitions, Definition{Name: name, Text: text})
-	}
-	return definitions, passed, nil
-}
-
 // Check is Lint of definitions that were read; its error is that of ctx.
 func Check(ctx context.Context, definitions []Definition, problems *diag.List) ([]*model.Machine, error) {
 	var machines []*model.Machine
