@@ -114,6 +114,12 @@ func TestATableOfItsOwnKind(t *testing.T) {
 		require.Empty(t, errs, text)
 		require.Empty(t, found, text)
 	}
+	// Of a row that is gone the key is as the outbox has it, too: its messages go by that.
+	b.exec(`DELETE FROM leases WHERE lease_no = 7`)
+	gone, err := db.Life(t.Context(), m, key)
+	require.NoError(t, err)
+	require.False(t, gone.There)
+	require.Equal(t, life.KeyText, gone.KeyText)
 	// What no state is declared for is shown as it is.
 	b.exec(`ALTER TABLE leases DROP CONSTRAINT leases_status_check; UPDATE leases SET phase = 99 WHERE lease_no = 8`)
 	counts, err = db.Count(t.Context(), m)

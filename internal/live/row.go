@@ -183,13 +183,13 @@ func (l lifecycle) entriesOf(ctx context.Context, tx pgx.Tx, found catalog, life
 	if l.Table.History != nil {
 		order += ", h.at DESC"
 	}
-	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT h.version::bigint, h.event::text, COALESCE(h.from_status::text, ''), h.to_status::text, left(h.actor, %[5]d), left(h.reason, %[5]d), left(h.request_id, %[5]d), h.forced, h.at
-FROM %[1]s AS h WHERE %[2]s AND isfinite(h.at) ORDER BY %[3]s LIMIT %[4]d`, ident(l.history()), l.keyIs("h", "$1"), order, maxEntries+1, maxNote+1), life.Key)
+	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT h.version::bigint, h.event::text, COALESCE(h.from_status::text, ''), h.to_status::text, left(h.actor, %[5]d), left(h.reason, %[5]d), left(h.request_id, %[5]d), h.forced, h.at, %[6]s
+FROM %[1]s AS h WHERE %[2]s AND isfinite(h.at) ORDER BY %[3]s LIMIT %[4]d`, ident(l.history()), l.keyIs("h", "$1"), order, maxEntries+1, maxNote+1, l.keyText("h")), life.Key)
 	if err != nil {
 		return err
 	}
 	entries, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (e Entry, err error) {
-		err = row.Scan(&e.Version, &e.Event, &e.From, &e.To, &e.Actor, &e.Reason, &e.Request, &e.Forced, &e.At)
+		err = row.Scan(&e.Version, &e.Event, &e.From, &e.To, &e.Actor, &e.Reason, &e.Request, &e.Forced, &e.At, &life.KeyText) // of a row that is gone, too
 		e.Actor, e.Reason, e.Request = cut(e.Actor, maxNote), cut(e.Reason, maxNote), cut(e.Request, maxNote)
 		return e, err
 	})
