@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export default async function ({ folder, check, equal, open, sound, test, phone, dark, chinese }) {
+export default async function ({ folder, check, equal, open, leads, sound, test, phone, dark, chinese }) {
   const row = "/m/order/rows/00000000-0000-4000-8000-000000000001";
 
   await test("every page holds in both themes and languages, wide and narrow, without findings of axe", async () => {
@@ -16,8 +16,8 @@ export default async function ({ folder, check, equal, open, sound, test, phone,
   await test("a row is found, and its life is read", async () => {
     const page = await open("/m/order/live");
     await page.locator("#find-q").fill("p1");
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**" + row);
+    await leads(page, () => page.keyboard.press("Enter"));
+    check(page.url().endsWith(row), "it is its page", page.url());
     equal(await page.locator(".name.big").textContent(), "PAID", "where it stands");
     equal(await page.locator(".timeline > .of-entry").count(), 2, "what moved it");
     check(await page.locator(".timeline > .of-delivery .replay").count() === 1, "that it was told again");

@@ -1,6 +1,6 @@
 // A storm of the orders example, watched by people: studio.mjs storm URL PRESS, where
 // PRESS is the address of its button.
-export default async function ({ base, folder: press, browser, check, equal, sound, test, desktop, phone }) {
+export default async function ({ base, folder: press, browser, check, equal, hindered, sound, test, desktop, phone }) {
   // open is a page of which every error is noted, and every request that goes elsewhere.
   async function open(path, options = {}) {
     const context = await browser.newContext({ locale: "en-US", ...desktop, ...options });
@@ -12,6 +12,7 @@ export default async function ({ base, folder: press, browser, check, equal, sou
       if (r.request().method() === "POST") { presses.push(r.status() + " " + r.url()); return; }
       check(r.url().startsWith(base + "/") || r.url().startsWith("data:"), path + ": request", r.url());
     });
+    await hindered(page);
     await page.goto(base + path);
     return { page, presses };
   }

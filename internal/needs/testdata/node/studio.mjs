@@ -30,8 +30,26 @@ async function open(path, options = {}) {
   page.on("console", (m) => check(missing(m), path + ": console", m.type(), m.text()));
   page.on("pageerror", (e) => check(false, path + ": error", e.message));
   page.on("request", (r) => check(r.url().startsWith(base + "/") || r.url().startsWith("data:"), path + ": request", r.url()));
+  await hindered(page);
   await page.goto(base + path);
   return page;
+}
+
+// hindered gives a page the little that SLOW asks for, "KILOBYTES/FACTOR": a network of so
+// many kilobytes a second, and a processor that many times slower. A check that reads a page
+// before it is there passes on a quick machine, and is found so.
+async function hindered(page) {
+  if (!process.env.SLOW) { return; }
+  const [kilobytes, factor] = process.env.SLOW.split("/").map(Number);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Network.emulateNetworkConditions", { offline: false, latency: 50, downloadThroughput: kilobytes * 1024, uploadThroughput: -1 });
+  await devtools.send("Emulation.setCPUThrottlingRate", { rate: factor || 1 });
+}
+
+// leads does what leads to another page, and returns when all of that page is there: a click
+// returns when its first bytes are.
+async function leads(page, act) {
+  await Promise.all([page.waitForEvent("load"), act()]);
 }
 
 // sound looks at pages in one way: none is wider than the window, and axe finds
@@ -77,6 +95,6 @@ async function test(name, run) {
 }
 
 const { default: checks } = await import(`./studio-${kind}.mjs`);
-await checks({ base, folder, rest, browser, check, equal, open, sound, narrow, test, desktop, phone, dark, chinese });
+await checks({ base, folder, rest, browser, check, equal, open, leads, hindered, sound, narrow, test, desktop, phone, dark, chinese });
 await browser.close();
 process.exit(Math.min(wrong, 100));
