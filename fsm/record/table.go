@@ -3,10 +3,12 @@ package record
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Table is where a machine keeps its rows, and what lies beside it.
@@ -79,9 +81,9 @@ func (r *Recorder) rows(ctx context.Context, db TxBeginner, t Table) (map[string
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // it only reads
 	see := reading{ctx: ctx, tx: tx, rows: map[string]*Row{}, key: keyOf(t.Key)}
 	see.table(t)
-	see.history(or(t.History, r.machine+"_history"))
+	see.beside(see.history, or(t.History, r.machine+"_history"), "Table.History names another")
 	if !t.NoFacts {
-		see.facts(or(t.Facts, r.machine+"_facts"))
+		see.beside(see.facts, or(t.Facts, r.machine+"_facts"), "Table.Facts names another, Table.NoFacts says that there is none")
 	}
 	if t.Outbox {
 		see.outbox(r.machine)
@@ -171,6 +173,21 @@ func (s *reading) table(t Table) {
 		return nil
 	})
 }
+
+// beside reads a table that belongs to the rows. Where there is no such table, the error
+// says which field of Table would have named it.
+func (s *reading) beside(read func(string), table, otherwise string) {
+	if s.err != nil {
+		return
+	}
+	read(table)
+	if refused := (*pgconn.PgError)(nil); errors.As(s.err, &refused) && refused.Code == undefinedTable {
+		s.err = fmt.Errorf("%w; %s", s.err, otherwise)
+	}
+}
+
+// undefinedTable is the SQLSTATE of a table that there is not.
+const undefinedTable = "42P01"
 
 func (s *reading) history(table string) {
 	for _, row := range s.rows {

@@ -313,6 +313,32 @@ func TestBrokenEnginesAloneAreRefused(t *testing.T) {
 	})
 }
 
+// Who forgets that a machine keeps no facts, or keeps them elsewhere, is told which field says so.
+func TestATableBesideTheRowsThatThereIsNot(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, c := range []struct {
+		table func(*record.Table)
+		says  string
+	}{
+		{func(t *record.Table) { t.Facts = "nowhere" }, "Table.Facts names another, Table.NoFacts says that there is none"},
+		{func(t *record.Table) { t.History = "nowhere" }, "Table.History names another"},
+	} {
+		table := orders
+		c.table(&table)
+		rec := record.New(&bytes.Buffer{}, "order")
+		for _, err := range []error{rec.Began(t.Context(), s.pool, table), rec.Found(t.Context(), s.pool, table)} {
+			require.ErrorContains(t, err, `relation "nowhere" does not exist`)
+			require.ErrorContains(t, err, "; "+c.says)
+		}
+	}
+	table := orders
+	table.Name = "nowhere"
+	err := record.New(&bytes.Buffer{}, "order").Found(t.Context(), s.pool, table)
+	require.ErrorContains(t, err, `relation "nowhere" does not exist`)
+	require.NotContains(t, err.Error(), "Table.")
+}
+
 // requires compares the verdict.
 func (s *shop) requires(history *bytes.Buffer, naive bool, says string) {
 	s.t.Helper()
