@@ -22,6 +22,7 @@ func browse(t *testing.T, kind string, s *open) {
 	cmd := needs.Node(t, "studio.mjs", kind, s.server.URL, filepath.Join(s.dir, "definitions"))
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	t.Logf("%s", out)
 }
 
 // A browser that is used as people use one finds the definitions in their place, and

@@ -33,7 +33,10 @@ export default async function ({ folder, check, equal, open, leads, sound, test,
     equal(await rows(0).textContent(), "0", "it has left");
     check(await page.evaluate(() => window.same), "the page is the same");
     check(await page.locator("#table-moves[open]").count() === 1, "and what was opened is open");
-    await page.waitForTimeout(4000); // and the figures go on
+    for (let i = 0; i < 2; i++) { // and the figures go on
+      const times = await page.locator("#live-fresh time").evaluateAll((all) => all.map((at) => at.dateTime).join());
+      await page.waitForFunction((was) => [...document.querySelectorAll("#live-fresh time")].map((at) => at.dateTime).join() !== was, times);
+    }
     check(await page.evaluate(() => document.activeElement.matches("#table-moves .table")), "a key still slides the table that it was in");
     check(await page.locator("#figure .pawl-figure .flow").count() > 0, "its arrow says so");
   });
