@@ -75,14 +75,17 @@ func (d *Database) Close() { d.pool.Close() }
 // probing keeps the planner to indexes wherever there is one.
 const probing = "SET LOCAL enable_seqscan = off; "
 
+// texts has values come as pgx reads them, whatever the role or the database has set.
+const texts = "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL bytea_output = 'hex'; SET LOCAL client_encoding = 'UTF8'; "
+
 // read calls do in a read-only transaction of one snapshot, each statement of which
 // may take as long as bound; do's context ends when there is no more time. The error is an *Error, or ctx's.
 func (d *Database) read(ctx context.Context, bound time.Duration, settings string, do func(context.Context, pgx.Tx) error) error {
 	within, cancel := context.WithTimeoutCause(ctx, bound+connectWait, &Error{Kind: ErrAway, Err: context.DeadlineExceeded})
 	defer cancel()
 	begin := fmt.Sprintf(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d;
-SET LOCAL idle_in_transaction_session_timeout = %d; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; %s`,
-		bound.Milliseconds(), lockWait.Milliseconds(), (bound + connectWait).Milliseconds(), settings)
+SET LOCAL idle_in_transaction_session_timeout = %d; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; %s%s`,
+		bound.Milliseconds(), lockWait.Milliseconds(), (bound + connectWait).Milliseconds(), texts, settings)
 	err := pgx.BeginTxFunc(within, d.pool, pgx.TxOptions{BeginQuery: begin}, func(tx pgx.Tx) error {
 		err := do(within, tx)
 		if err != nil && errors.Is(context.Cause(within), context.DeadlineExceeded) && !tx.Conn().IsClosed() {

@@ -17,10 +17,14 @@ func (d *Database) readWhole(ctx context.Context, table string, do func(context.
 	done, watched := make(chan struct{}), make(chan struct{})
 	watches := false
 	err := d.read(whole, d.long, "", func(ctx context.Context, tx pgx.Tx) error {
+		session, err := pick[int32](ctx, tx, "SELECT pg_backend_pid()") // a pooler gave the connection a number of its own
+		if err != nil {
+			return err
+		}
 		watches = true
 		go func() {
 			defer close(watched)
-			d.giveWay(whole, tx.Conn().PgConn().PID(), table, done, cancel)
+			d.giveWay(whole, session, table, done, cancel)
 		}()
 		return do(ctx, tx)
 	})
@@ -40,7 +44,7 @@ WHERE h.pid = $1 AND h.locktype = 'relation' AND h.granted AND NOT w.granted AND
 const blind = 2 * time.Second
 
 // giveWay ends ctx when somebody waits for what the session has locked, until done.
-func (d *Database) giveWay(ctx context.Context, pid uint32, table string, done <-chan struct{}, end context.CancelCauseFunc) {
+func (d *Database) giveWay(ctx context.Context, session int32, table string, done <-chan struct{}, end context.CancelCauseFunc) {
 	tick := time.NewTicker(lockWait)
 	defer tick.Stop()
 	for {
@@ -54,7 +58,7 @@ func (d *Database) giveWay(ctx context.Context, pid uint32, table string, done <
 		look, cancel := context.WithTimeout(ctx, blind)
 		var waits bool
 		err := d.read(look, d.quick, "", func(ctx context.Context, tx pgx.Tx) (err error) {
-			waits, err = pick[bool](ctx, tx, inTheWay, int32(pid))
+			waits, err = pick[bool](ctx, tx, inTheWay, session)
 			return err
 		})
 		cancel()

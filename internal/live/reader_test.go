@@ -8,11 +8,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/pawl-go/pawl/fsm"
 	"github.com/pawl-go/pawl/internal/testdb"
+	"github.com/pawl-go/pawl/internal/testpgbouncer"
 	"github.com/pawl-go/pawl/migrations"
 )
 
@@ -33,14 +36,56 @@ func (b bed) role() string {
 // as opens the database in a role.
 func (b bed) as(role string) *Database {
 	b.t.Helper()
-	u, err := url.Parse(b.url)
-	require.NoError(b.t, err)
-	u.User = url.UserPassword(role, "x")
-	db, err := Open(u.String())
+	db, err := Open(b.urlOf(role))
 	require.NoError(b.t, err)
 	b.t.Cleanup(db.Close)
 	require.Equal(b.t, role, db.Role())
 	return db
+}
+
+func (b bed) urlOf(role string) string {
+	b.t.Helper()
+	u, err := url.Parse(b.url)
+	require.NoError(b.t, err)
+	u.User = url.UserPassword(role, "x")
+	return u.String()
+}
+
+// pooled opens the database in a role, through PgBouncer, which gives out a connection for
+// a transaction.
+func (b bed) pooled(role string) *Database {
+	b.t.Helper()
+	db, err := Open(testpgbouncer.Start(b.t, b.urlOf(role), 2))
+	require.NoError(b.t, err)
+	b.t.Cleanup(db.Close)
+	return db
+}
+
+// Settings of the role say in which form values come, and pgx reads one of them.
+func TestValuesAreReadWhateverTheRoleHasSet(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.create(first)
+	require.Equal(t, fsm.Compensated, b.pay(first, "p1", 1))
+	b.tell("stripe", "ev_1", "paid", "p1", "done", "duplicate")
+	b.exec("UPDATE orders SET deadline_at = now() - interval '1 hour', customer_id = '张三'")
+	b.exec("UPDATE order_history SET actor = '李四'")
+	role := b.role()
+	b.exec("GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role)
+	for _, set := range []string{"datestyle = 'SQL, DMY'", "intervalstyle = 'sql_standard'", "bytea_output = 'escape'", "client_encoding = 'LATIN1'"} {
+		b.exec("ALTER ROLE " + role + " SET " + set)
+	}
+	for name, db := range map[string]*Database{"direct": b.as(role), "pooler": b.pooled(role)} {
+		for question, ask := range questions(t, db) {
+			require.NoError(t, ask(), name+" "+question)
+		}
+		m := named(t, machines(t), "order")
+		life, err := db.Life(t.Context(), m, []string{first})
+		require.NoError(t, err)
+		require.Equal(t, "李四", life.Entries[0].Actor, name)
+		require.Equal(t, "张三", *life.Values[0].Text, name)
+		require.WithinDuration(t, time.Now(), life.Now, time.Minute, name)
+	}
 }
 
 // The reader of gen/roles.sql sees all there is.
