@@ -14,7 +14,8 @@ type Counts struct {
 	// Exact says that all rows were counted; else they are estimated.
 	Exact bool
 	// Total is the number of rows, and States has it by state, in the order declared,
-	// those that no state is declared for behind.
+	// those that no state is declared for behind: the most frequent of them, and the
+	// others together.
 	Total  int64
 	States []StateCount
 	// Policies names the table where row-level security decides which rows the role sees:
@@ -24,10 +25,14 @@ type Counts struct {
 
 // StateCount is the rows in one state.
 type StateCount struct {
-	// State is a declared name where Declared is true, else what the column holds.
+	// State is a declared name where Declared is true, else what the column holds, cut
+	// to maxValue characters.
 	State    string
 	Declared bool
 	Rows     int64
+	// Others is of how many values this is, where there are more than are named; State
+	// is empty then.
+	Others int64
 }
 
 // Of returns the count of a state, zero for none.
@@ -107,53 +112,59 @@ func (e extent) samplePercent() float64 {
 	return min(100, 100*float64(samplePages)/float64(max(1, e.Pages)))
 }
 
-// share is how much of a table is in a state.
-type share struct {
-	Status string
-	Part   float64
-}
-
 // estimate goes by the statistics, which the role sees if it may read the column, or by a
 // sample. Where policies hide rows from the role it is always a sample: statistics are of
 // the rows that it may not see, too.
 func (l lifecycle) estimate(ctx context.Context, tx pgx.Tx, table *relation, size extent) (Counts, error) {
-	const known = `SELECT v.status, v.part::float8 FROM pg_stats AS s JOIN pg_class AS c ON c.relname = s.tablename JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname = s.schemaname,
+	const known = `SELECT v.status, ($4 * v.part)::bigint AS n FROM pg_stats AS s JOIN pg_class AS c ON c.relname = s.tablename JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname = s.schemaname,
   unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS v(status, part)
-WHERE c.oid = $1::oid AND s.attname = $2 AND s.inherited = (c.relkind = 'p')`
-	total := size.rows()
-	var shares []share
-	if total > 0 && !table.policies {
-		var err error
-		if shares, err = all[share](ctx, tx, known, int64(table.oid), l.Table.Status.Column); err != nil {
-			return Counts{}, err
+WHERE c.oid = $2::oid AND s.attname = $3 AND s.inherited = (c.relkind = 'p')`
+	if total := size.rows(); total > 0 && !table.policies {
+		rows, err := l.stored(ctx, tx, known, int64(table.oid), l.Table.Status.Column, total)
+		if err != nil || len(rows) > 0 {
+			return l.counts(rows, false, table), err
 		}
 	}
-	if len(shares) == 0 {
-		percent := size.samplePercent()
-		sampled, err := all[share](ctx, tx, fmt.Sprintf("SELECT s.%[1]s::text, count(*)::float8 FROM %[2]s AS s TABLESAMPLE SYSTEM (%[3]g) GROUP BY 1",
-			ident(l.Table.Status.Column), ident(l.Table.Name), percent))
-		if err != nil {
-			return Counts{}, err
-		}
-		total, shares = 0, sampled
-		for _, s := range sampled {
-			total += s.Part * 100 / percent
-		}
-		for i := range shares {
-			shares[i].Part *= 100 / percent / max(total, 1)
-		}
+	percent := size.samplePercent()
+	sampled, err := l.stored(ctx, tx, l.byStatus()+fmt.Sprintf(" TABLESAMPLE SYSTEM (%g) GROUP BY 1", percent))
+	for i := range sampled {
+		sampled[i].Rows = int64(float64(sampled[i].Rows) * 100 / percent)
 	}
-	rows := make([]stored, len(shares))
-	for i, s := range shares {
-		rows[i] = stored{Status: &s.Status, Rows: int64(s.Part * total)}
-	}
-	return l.counts(rows, false, table), nil
+	return l.counts(sampled, false, table), err
 }
 
-// stored is the rows of one value of the status column.
+// stored is the rows of one value of the status column, or of so many others.
 type stored struct {
 	Status *string
 	Rows   int64
+	Others int64
+}
+
+// maxStatuses are the values of a status column that are named, beside those declared: a
+// column that is no status at all has as many as rows.
+const maxStatuses = 20
+
+// byStatus begins a count of the table's rows by status.
+func (l lifecycle) byStatus() string {
+	return fmt.Sprintf("SELECT s.%s AS status, count(*) AS n FROM %s AS s", ident(l.Table.Status.Column), ident(l.Table.Name))
+}
+
+// stored are the rows of each status and n of a query, whose arguments begin with $2: of
+// those declared, of the most frequent others, and of the rest in one.
+func (l lifecycle) stored(ctx context.Context, tx pgx.Tx, counted string, args ...any) ([]stored, error) {
+	var declared []string
+	for _, s := range l.States {
+		declared = append(declared, l.Table.Status.Text(s.Name, s.Code))
+		if s.Was != "" {
+			declared = append(declared, s.Was)
+		}
+	}
+	return all[stored](ctx, tx, fmt.Sprintf(`WITH counted AS (%[1]s),
+known AS (SELECT c.status::text AS status, c.n, COALESCE(c.status::text = ANY ($1::text[]), false) AS declared FROM counted AS c),
+placed AS (SELECT k.*, row_number() OVER (PARTITION BY k.declared ORDER BY k.n DESC, k.status) AS place FROM known AS k)
+SELECT left(p.status, %[2]d), p.n, 0::bigint AS others FROM placed AS p WHERE p.declared OR p.place <= %[3]d
+UNION ALL SELECT NULL, sum(p.n)::bigint, count(*) FROM placed AS p WHERE NOT p.declared AND p.place > %[3]d HAVING count(*) > 0
+ORDER BY 3, 2 DESC, 1`, counted, maxValue+1, maxStatuses), append([]any{declared}, args...)...)
 }
 
 // counts puts rows of the table by their status into the order of the states.
@@ -164,13 +175,17 @@ func (l lifecycle) counts(rows []stored, exact bool, of *relation) Counts {
 	}
 	for _, r := range rows {
 		c.Total += r.Rows
+		if r.Others > 0 {
+			c.States = append(c.States, StateCount{Rows: r.Rows, Others: r.Others})
+			continue
+		}
 		text := "NULL"
 		if r.Status != nil {
 			text = *r.Status
 		}
 		s := l.state(text, true)
 		if s == nil {
-			c.States = append(c.States, StateCount{State: text, Rows: r.Rows})
+			c.States = append(c.States, StateCount{State: cut(text, maxValue), Rows: r.Rows})
 			continue
 		}
 		c.States[s.Index].Rows += r.Rows // two values may be one state: its name, and the one before
@@ -200,6 +215,6 @@ func (d *Database) Count(ctx context.Context, m *model.Machine) (Counts, error) 
 
 // count is a count of all rows.
 func (l lifecycle) count(ctx context.Context, tx pgx.Tx, table *relation) (Counts, error) {
-	rows, err := all[stored](ctx, tx, fmt.Sprintf("SELECT s.%s::text, count(*) FROM %s AS s GROUP BY 1 ORDER BY 1", ident(l.Table.Status.Column), ident(l.Table.Name)))
+	rows, err := l.stored(ctx, tx, l.byStatus()+" GROUP BY 1")
 	return l.counts(rows, true, table), err
 }

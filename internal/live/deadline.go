@@ -74,8 +74,8 @@ func (d *Database) Deadlines(ctx context.Context, m *model.Machine) (Deadlines, 
 			return nil
 		}
 		name, at, status := ident(l.Table.Name), "t."+ident(l.Table.Deadline), "t."+ident(l.Table.Status.Column)
-		states, err := all[stored](ctx, tx, fmt.Sprintf(`SELECT f.status::text, count(*)
-FROM (SELECT %[2]s AS status FROM %[1]s AS t WHERE %[3]s < now() AND isfinite(%[3]s) ORDER BY %[3]s LIMIT %[4]d) AS f GROUP BY 1 ORDER BY 1`, name, status, at, Most))
+		states, err := l.stored(ctx, tx, fmt.Sprintf(`SELECT f.status, count(*) AS n
+FROM (SELECT %[2]s AS status FROM %[1]s AS t WHERE %[3]s < now() AND isfinite(%[3]s) ORDER BY %[3]s LIMIT %[4]d) AS f GROUP BY 1`, name, status, at, Most))
 		if err != nil {
 			return err
 		}
@@ -87,8 +87,8 @@ FROM (SELECT %[2]s AS status FROM %[1]s AS t WHERE %[3]s < now() AND isfinite(%[
 			}
 		}
 		list := func(condition string) ([]Due, error) {
-			rows, err := all[due](ctx, tx, fmt.Sprintf(`SELECT %[2]s, COALESCE(%[3]s::text, 'NULL'), %[4]s, extract(epoch FROM %[4]s - now())::float8
-FROM %[1]s AS t WHERE %[4]s %[5]s now() AND isfinite(%[4]s) ORDER BY %[4]s LIMIT 10`, name, l.keyTexts("t"), status, at, condition))
+			rows, err := all[due](ctx, tx, fmt.Sprintf(`SELECT %[2]s, COALESCE(left(%[3]s::text, %[6]d), 'NULL'), %[4]s, extract(epoch FROM %[4]s - now())::float8
+FROM %[1]s AS t WHERE %[4]s %[5]s now() AND isfinite(%[4]s) ORDER BY %[4]s LIMIT 10`, name, l.keyTexts("t"), status, at, condition, maxValue+1))
 			list := make([]Due, len(rows))
 			for i, r := range rows {
 				list[i] = Due{r.Key, l.name(r.Status, true), r.At, seconds(r.Seconds)}

@@ -156,7 +156,7 @@ func (d *Database) findIn(ctx context.Context, l lifecycle, text string, words [
 // probe looks for texts as keys, as identities, and where columns says so in columns.
 func (l lifecycle) probe(ctx context.Context, tx pgx.Tx, table, facts *relation, columns bool, texts []string) ([]Found, error) {
 	var all []Found
-	status := "t." + ident(l.Table.Status.Column) + "::text"
+	status := l.statusText("t")
 	collect := func(by, sql string, args ...any) error {
 		rows, err := tx.Query(ctx, sql, args...)
 		if err != nil {

@@ -63,10 +63,10 @@ type Move struct {
 
 // Fact is a fact that moved nothing.
 type Fact struct {
-	Key                          []string
-	Event, Identity, Fingerprint string
-	State                        string
-	At                           time.Time
+	Key             []string
+	Event, Identity string
+	State           string
+	At              time.Time
 }
 
 // rateMinutes are those that a flow per minute is the mean of.
@@ -161,7 +161,7 @@ FROM %s AS h WHERE h.outcome = 'Compensated' AND %s GROUP BY 1, 2, 3 ORDER BY 1,
 		v.From, v.To = l.name(v.From, false), l.name(v.To, false)
 		into.Compensated = append(into.Compensated, v)
 	}
-	newest, err := all[Fact](ctx, tx, fmt.Sprintf(`SELECT %s, h.event::text, h.identity, h.fingerprint, h.to_status::text, h.at
+	newest, err := all[Fact](ctx, tx, fmt.Sprintf(`SELECT %s, h.event::text, h.identity, h.to_status::text, h.at
 FROM %s AS h WHERE h.outcome = 'Compensated' AND %s ORDER BY h.at DESC LIMIT %d`, l.keyTexts("h"), facts, of, latest))
 	for _, f := range newest {
 		f.State = l.name(f.State, false)

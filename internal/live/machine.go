@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -215,7 +216,12 @@ func (l lifecycle) name(text string, stored bool) string {
 	if s := l.state(text, stored); s != nil {
 		return s.Name
 	}
-	return text
+	return cut(text, maxValue)
+}
+
+// statusText is the SQL of a row's status, of which no more is read than is shown.
+func (l lifecycle) statusText(alias string) string {
+	return fmt.Sprintf("left(%s.%s::text, %d)", alias, ident(l.Table.Status.Column), maxValue+1)
 }
 
 // arrayText spells a JSON array of texts, numbers and booleans as jsonb does.

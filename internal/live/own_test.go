@@ -127,6 +127,58 @@ func TestATableOfItsOwnKind(t *testing.T) {
 	require.Equal(t, StateCount{State: "99", Rows: 1}, StateCount{State: counts.States[3].State, Rows: counts.States[3].Rows, Declared: counts.States[3].Declared})
 }
 
+// tickets are a table that was there before.
+const tickets = `
+machine: ticket
+table: {name: tickets, key: {column: ticket_id, type: integer}, status: status, deadline: due_at, existing: true}
+states: {NEW: {initial: true, deadline: {after: 1h, event: close}}, DONE: {final: true}}
+events: {close: {}}
+transitions: [{event: close, from: NEW, to: DONE}]
+`
+
+// Of a column that is no status at all, whatever is asked, some values are named, and no
+// more of each than can be shown; what is declared is never among the rest.
+func TestAColumnThatIsNoStatusIsBounded(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := define(t, tickets)
+	b.exec(`CREATE TABLE tickets (ticket_id integer PRIMARY KEY, status text, version bigint NOT NULL DEFAULT 1, due_at timestamptz);
+CREATE INDEX ON tickets (due_at);
+INSERT INTO tickets SELECT i, CASE i WHEN 1 THEN 'NEW' WHEN 2 THEN repeat('长', 100000) WHEN 3 THEN repeat('长', 100000) WHEN 4 THEN NULL ELSE md5(i::text) END, 1, now() + (i - 10000) * interval '1 second' FROM generate_series(1, 9000) AS i`)
+	db := b.open()
+	long := StateCount{State: strings.Repeat("长", 200) + "…", Rows: 2}
+	bounded := func(name string, states []StateCount) {
+		require.Len(t, states, 23, name)
+		require.Equal(t, StateCount{State: "NEW", Declared: true, Rows: 1}, states[0], name)
+		require.Equal(t, StateCount{State: "DONE", Declared: true}, states[1], name)
+		require.Equal(t, long, states[2], name)
+		require.Equal(t, StateCount{Rows: 8978, Others: 8978}, states[22], name)
+	}
+	exact, err := db.Count(t.Context(), m)
+	require.NoError(t, err)
+	require.EqualValues(t, 9000, exact.Total)
+	bounded("count", exact.States)
+	due, err := db.Deadlines(t.Context(), m)
+	require.NoError(t, err)
+	require.EqualValues(t, 9000, due.Overdue)
+	bounded("deadlines", append(due.States[:1:1], append([]StateCount{{State: "DONE", Declared: true}}, due.States[1:]...)...))
+	require.Equal(t, long.State, due.Late[1].State)
+
+	// A sample, and then statistics, of which half are of one value.
+	b.exec(`INSERT INTO tickets SELECT i, CASE WHEN i % 2 = 0 THEN (i % 60)::text ELSE 'NEW' END, 1 FROM generate_series(9001, 100000) AS i`)
+	for _, by := range []string{"sample", "statistics"} {
+		about, err := db.Estimate(t.Context(), m)
+		require.NoError(t, err)
+		require.False(t, about.Exact, by)
+		require.Len(t, about.States, 23, by)
+		require.Equal(t, "NEW", about.States[0].State, by)
+		require.InDelta(t, 45500, about.States[0].Rows, 15000, by)
+		require.Positive(t, about.States[22].Others, by)
+		require.InDelta(t, 100000, about.Total, 30000, by)
+		b.exec("ANALYZE tickets")
+	}
+}
+
 // lamp keeps its history in partitions, and its state in an enum.
 const lamp = `
 machine: lamp

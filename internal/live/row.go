@@ -144,8 +144,8 @@ func (l lifecycle) rowOf(ctx context.Context, tx pgx.Tx, found catalog, life *Li
 	var status *string
 	var version *int64
 	var values []*string
-	rows, err := tx.Query(ctx, fmt.Sprintf("SELECT %s, t.%s::text, t.%s::bigint, CASE WHEN isfinite(%s) THEN %[4]s END, %s, ARRAY[%s]::text[] FROM %s AS t WHERE %s",
-		l.keyText("t"), ident(t.Status.Column), ident(t.Version), due, runs, strings.Join(texts, ", "), ident(t.Name), l.keyIs("t", "$1")), life.Key)
+	rows, err := tx.Query(ctx, fmt.Sprintf("SELECT %s, %s, t.%s::bigint, CASE WHEN isfinite(%s) THEN %[4]s END, %s, ARRAY[%s]::text[] FROM %s AS t WHERE %s",
+		l.keyText("t"), l.statusText("t"), ident(t.Version), due, runs, strings.Join(texts, ", "), ident(t.Name), l.keyIs("t", "$1")), life.Key)
 	if err != nil {
 		return err
 	}
