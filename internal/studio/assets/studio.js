@@ -257,6 +257,11 @@
     scroll.addEventListener("touchend", function () { start = null; });
   }
 
+  // Where the pages of a machine are more than fit, the one that is open is in view.
+  all(".menu [aria-current]").forEach(function (at) {
+    var menu = at.closest(".menu"), room = menu.getBoundingClientRect(), is = at.getBoundingClientRect();
+    menu.scrollLeft += Math.max(0, is.right - room.right + 8);
+  });
   pawlMatrix();
   pawl.ready(function (at) { all("figure[data-zoom]", at).forEach(zoomable); });
   connect();

@@ -12,6 +12,19 @@ export default async function ({ check, equal, open, narrow, test, phone }) {
     equal(await page.locator(".action button").evaluate((at) => document.elementFromPoint(at.getBoundingClientRect().x + 20, at.getBoundingClientRect().y + 10) === at), true, "its button, too");
   });
 
+  await test("of the pages of a machine the one that is open is in view", async () => {
+    for (const width of [390, 360, 320]) {
+      for (const locale of ["en-US", "zh-CN"]) {
+        for (const path of ["/m/lamp/live", "/m/order/live", "/m/order/diff", "/m/order"]) {
+          const page = await open(path, { ...phone, locale, viewport: { width, height: 740 } });
+          const [left, right] = await page.locator(".menu [aria-current]").evaluate((at) => { const b = at.getBoundingClientRect(); return [b.left, b.right]; });
+          check(left >= 0 && right <= width, path + " " + locale + " " + width, left, right);
+          await page.context().close();
+        }
+      }
+    }
+  });
+
   await test("what is chosen in any picture is in the address, and is read from it", async () => {
     const near = ["COMPLETED", "PAID", "REFUNDING", "SHIPPED"];
     const lit = (page) => page.locator("#figure .picked [data-state].on").evaluateAll((all) => all.map((s) => s.dataset.state).sort());
