@@ -17,7 +17,7 @@ import (
 	"github.com/pawl-go/pawl/internal/wording"
 )
 
-// simulatePart is the page of a row's life in the head.
+// simulatePart is the page of a row's life, thought through.
 func simulatePart(s *Studio) (part, error) {
 	return part{entry: "simulate", routes: []route{{"/m/{machine}/simulate", s.simulate}}}, nil
 }

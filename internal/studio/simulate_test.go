@@ -265,6 +265,9 @@ func TestLivesWithoutARow(t *testing.T) {
 	lamp := s.parsed("/m/lamp/simulate")
 	require.Empty(t, under(lamp, "kept"))
 	require.Equal(t, "OFF", nameOf(under(lamp, "here")[0], "data-state"))
+	const deadlines = "a deadline fires when the sweep comes"
+	require.NotContains(t, words(lamp), deadlines, "it has none")
+	require.Contains(t, words(s.parsed(ordered)), deadlines)
 	empty := s.parsed("/m/order/simulate?s=1")
 	require.Empty(t, under(empty, "here"))
 	require.Empty(t, under(empty, "group"))
