@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/pawl-go/pawl/internal/model"
 	"github.com/pawl-go/pawl/internal/sqlname"
@@ -81,13 +82,13 @@ func plainType(t model.Type) string {
 
 var (
 	uuids = regexp.MustCompile(`^\{?[0-9a-fA-F]{4}(-?[0-9a-fA-F]{4}){7}\}?$`)
-	dates = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+	dates = regexp.MustCompile(`^([0-9]{4}|[1-9][0-9]{4,6})-([0-9]{2})-([0-9]{2})( BC)?$`)
 )
 
 // castable reports whether the text is a value of the type. It may be stricter than
 // PostgreSQL, never laxer, since a probe must not fail for a text that is no key.
 func castable(t model.Type, text string) bool {
-	if strings.ContainsRune(text, 0) {
+	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
 		return false
 	}
 	bits := map[model.Kind]int{model.KindInt16: 16, model.KindInt32: 32, model.KindInt64: 64}
@@ -102,10 +103,35 @@ func castable(t model.Type, text string) bool {
 	case model.KindBool:
 		return text == "true" || text == "false"
 	case model.KindDate:
-		_, err := time.Parse(time.DateOnly, text)
-		return err == nil && dates.MatchString(text) && text >= "0001"
+		return text == "infinity" || text == "-infinity" || isDate(text)
 	}
 	return false
+}
+
+// The years of a date: https://www.postgresql.org/docs/current/datatype-datetime.html
+const lastYear, firstYearBC = 5874897, 4713
+
+// isDate reports whether the text is a day as PostgreSQL writes one in ISO.
+func isDate(text string) bool {
+	parts := dates.FindStringSubmatch(text)
+	if parts == nil {
+		return false
+	}
+	year, _ := strconv.Atoi(parts[1]) // digits, and few
+	month, _ := strconv.Atoi(parts[2])
+	day, _ := strconv.Atoi(parts[3])
+	most := lastYear
+	if parts[4] != "" {
+		most = firstYearBC
+	}
+	if year < 1 || year > most {
+		return false
+	}
+	if parts[4] != "" {
+		year = 1 - year
+	}
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	return int(t.Month()) == month && t.Day() == day
 }
 
 // KeyOf reads a key from its text, as outbox and audit have it: that of one column, or

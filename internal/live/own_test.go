@@ -127,6 +127,25 @@ func TestATableOfItsOwnKind(t *testing.T) {
 	require.Equal(t, StateCount{State: "99", Rows: 1}, StateCount{State: counts.States[3].State, Rows: counts.States[3].Rows, Declared: counts.States[3].Declared})
 }
 
+// A day is a key as PostgreSQL writes it, and no text is taken for one that it refuses.
+func TestDaysThatAreKeys(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	for text, is := range map[string]bool{
+		"2024-02-29": true, "2023-02-29": false, "2024-13-01": false, "0000-01-01": false, "0001-01-01": true, "infinity": true, "-infinity": true,
+		"12026-01-02": true, "012026-01-02": false, "5874897-12-31": true, "5874898-01-01": false, "0044-03-15 BC": true, "0001-02-29 BC": true,
+		"0002-02-29 BC": false, "4713-01-01 BC": true, "4714-01-01 BC": false, "today": false, "2024-2-9": false,
+	} {
+		require.Equal(t, is, castable(model.Type{Kind: model.KindDate}, text), text)
+		if is {
+			var written string
+			require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT to_jsonb($1::text::date) #>> '{}'", text).Scan(&written), text)
+			require.Equal(t, text, written)
+		}
+	}
+	require.False(t, castable(model.Type{Kind: model.KindText}, "\xff"))
+}
+
 // tickets are a table that was there before.
 const tickets = `
 machine: ticket

@@ -134,10 +134,11 @@ func (l lifecycle) rowOf(ctx context.Context, tx pgx.Tx, found catalog, life *Li
 	if err != nil {
 		return err
 	}
+	var held []Value
 	texts := make([]string, 0, len(t.Columns))
 	for _, c := range t.Columns { // those that were granted
 		if slices.Contains(table.readable, c.Name) {
-			life.Values = append(life.Values, Value{Column: c.Name})
+			held = append(held, Value{Column: c.Name})
 			texts = append(texts, fmt.Sprintf("left(t.%s::text, %d)", ident(c.Name), maxValue+1))
 		}
 	}
@@ -157,7 +158,6 @@ func (l lifecycle) rowOf(ctx context.Context, tx pgx.Tx, found catalog, life *Li
 		return err
 	}
 	if life.Now, err = pick[time.Time](ctx, tx, "SELECT now()"); err != nil || !life.There {
-		life.Values = nil
 		return err
 	}
 	if status != nil {
@@ -166,12 +166,13 @@ func (l lifecycle) rowOf(ctx context.Context, tx pgx.Tx, found catalog, life *Li
 	if version != nil {
 		life.Version = *version
 	}
-	for i := range life.Values {
+	for i := range held {
 		if values[i] != nil {
 			text := cut(*values[i], maxValue)
-			life.Values[i].Text = &text
+			held[i].Text = &text
 		}
 	}
+	life.Values = held
 	return nil
 }
 

@@ -153,8 +153,10 @@ type file struct{ name, object string }
 // resolve returns the object of a name.
 func resolve(ctx context.Context, dir, name string) (string, error) {
 	out, err := git(ctx, dir, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
-	if err == nil {
-		return strings.TrimSpace(string(out)), nil
+	if object := strings.TrimSpace(string(out)); err == nil && !strings.HasPrefix(object, "^") {
+		return object, nil
+	} else if err == nil { // all but a revision
+		return "", fmt.Errorf("%s: %w", name, ErrNoRevision)
 	}
 	var failed *exec.ExitError
 	if !errors.As(err, &failed) {

@@ -135,6 +135,8 @@ func TestFilesErrors(t *testing.T) {
 		{dir, "v9:definitions", revision.ErrNoRevision},
 		{dir, "v9", revision.ErrNoRevision},
 		{dir, "--all", revision.ErrNoRevision},
+		{dir, "^v1", revision.ErrNoRevision},
+		{dir, "^v1:definitions", revision.ErrNoRevision},
 		{dir, "v1:definitions/b.yaml", revision.ErrNoPath},
 		{dir, "v1:../outside", revision.ErrNoPath},
 		{dir, "v1:definitions/../definitions", revision.ErrNoPath},

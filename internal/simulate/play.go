@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/pawl-go/pawl/internal/evaluate"
@@ -225,6 +226,11 @@ func (p *player) call(c oracle.Call) {
 		p.tried(o)
 		return
 	}
+	if p.overflows(answer) {
+		p.Cell = cell
+		p.tried(o)
+		return
+	}
 	p.answered(o, next, answer)
 	if p.Outcome == oracle.BadArgument || !p.there {
 		return
@@ -288,6 +294,22 @@ func (p *player) ended(o *observer, err error) bool {
 	p.Blind = nil
 	return true
 }
+
+// overflows tells of a move of a row that has the last version there is.
+func (p *player) overflows(a oracle.Answer) bool {
+	last, kind := int64(math.MaxInt64), "bigint"
+	if t := p.Machine.played.Table; t.VersionType == "integer" {
+		last, kind = math.MaxInt32, t.VersionType
+	}
+	if !p.there || a.Outcome != oracle.Applied || p.row.Version < last {
+		return false
+	}
+	p.Outcome, p.Error = Failed, &evaluate.Failure{State: outOfRange, Message: kind + " out of range"}
+	return true
+}
+
+// outOfRange is the SQLSTATE of a number that its type does not hold.
+const outOfRange = "22003"
 
 // answered takes the world after a call.
 func (p *player) answered(o *observer, next oracle.World, a oracle.Answer) {

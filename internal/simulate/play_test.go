@@ -103,6 +103,15 @@ func TestWhatACallAnswersAndWhy(t *testing.T) {
 			require.Equal(t, "22003", s.Error.State)
 			require.Equal(t, int64(4), s.Version)
 		}},
+		{"1/.given,PAID@9223372036854775806/ship", oracle.Applied, nil},
+		{"1/.given,PAID@9223372036854775807/ship", simulate.Failed, func(t *testing.T, s simulate.Told) {
+			require.Equal(t, "22003", s.Error.State)
+			require.Equal(t, "bigint out of range", s.Error.Message)
+			require.Equal(t, int64(9223372036854775807), s.Version)
+			require.Equal(t, "PAID", s.To)
+		}},
+		{"1/.given,PAID@9223372036854775807/.correct,SHIPPED", simulate.Failed, nil},
+		{"1/.given,PAID@9223372036854775807/cancel", oracle.Rejected, nil},
 		{bought + "/pay@2", oracle.Stale, func(t *testing.T, s simulate.Told) {
 			require.True(t, s.Guards[0].Taken)
 			require.Equal(t, int64(1), s.Was)

@@ -158,6 +158,9 @@ func (p *player) correct() {
 		return
 	}
 	next, answer := p.world.Correct(row, state, p.Step.Version, p.Now)
+	if p.overflows(answer) {
+		return
+	}
 	p.answered(&observer{}, next, answer)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -69,7 +70,7 @@ var lapses = []struct {
 
 // lapse is a duration by its two largest units, such as "3 d 4 h".
 func lapse(d time.Duration, lang string) string {
-	d = max(d, -d)
+	d = max(d, -max(d, -math.MaxInt64)) // the least has no opposite
 	for i, u := range lapses {
 		if d < u.span {
 			continue
@@ -95,10 +96,20 @@ func outcomeText(outcome, lang string) string {
 }
 
 // moment is a time as people read it here.
-func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+func moment(t time.Time) string { return local(t.Local(), time.Now(), "2006-01-02 15:04:05") }
 
 // clock is the time of a day.
-func clock(t time.Time) string { return t.Local().Format("15:04:05") }
+func clock(t time.Time) string { return local(t.Local(), time.Now(), "15:04:05") }
+
+// local has the offset with it where that is not the one of now, as in summer for who
+// reads in winter.
+func local(t, now time.Time, layout string) string {
+	_, then := t.Zone()
+	if _, is := now.Zone(); is != then {
+		layout += " UTC-07:00"
+	}
+	return t.Format(layout)
+}
 
 // zone is whose times moment and clock give: the studio's, which need be neither the reader's nor the database's.
 func zone(t time.Time) string { return t.Local().Format("UTC-07:00") }

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -28,10 +29,25 @@ func TestNumbersForPeople(t *testing.T) {
 	}
 	for d, want := range map[time.Duration]string{
 		0: "< 1 ms", 999 * time.Nanosecond: "< 1 ms", 1500 * time.Microsecond: "1 ms", 90 * time.Second: "1 min 30 s", -2 * time.Hour: "2 h", 26*time.Hour + time.Minute: "1 d 2 h", 400 * 24 * time.Hour: "400 d",
+		math.MinInt64: "106751 d", math.MaxInt64: "106751 d",
 	} {
 		require.Equal(t, want, lapse(d, "en"), d)
 	}
 	require.Equal(t, "1 小时 5 分", lapse(65*time.Minute, "zh"))
+}
+
+// Who reads in winter sees of a time in summer whose it is, and of others need not.
+func TestTimesOnTheOtherSideOfAChangeOfTheClock(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	now := time.Date(2026, 12, 1, 9, 0, 0, 0, berlin)
+	for at, want := range map[time.Time]string{
+		time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC):  "2026-07-01 12:00 UTC+02:00",
+		time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC): "2026-11-01 11:00",
+	} {
+		require.Equal(t, want, local(at.In(berlin), now, "2006-01-02 15:04"))
+	}
 }
 
 func TestAxes(t *testing.T) {
