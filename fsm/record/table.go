@@ -79,6 +79,9 @@ func (r *Recorder) rows(ctx context.Context, db TxBeginner, t Table) (map[string
 		return nil, nil, err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // it only reads
+	if _, err := tx.Exec(ctx, spelled); err != nil {
+		return nil, nil, err
+	}
 	see := reading{ctx: ctx, tx: tx, rows: map[string]*Row{}, key: keyOf(t.Key)}
 	see.table(t)
 	see.beside(see.history, or(t.History, r.machine+"_history"), "Table.History names another")
@@ -100,7 +103,12 @@ func or(name, otherwise string) string {
 
 func quoted(name string) string { return pgx.Identifier(strings.Split(name, ".")).Sanitize() }
 
-// keyOf is the SQL of a key's text, as the outbox has it.
+// spelled makes values the same text whatever the session's settings, until the
+// transaction ends. The encoding stays that of the session: calls are written in it.
+const spelled = `SELECT set_config('datestyle', 'ISO, YMD', true), set_config('timezone', 'UTC', true), set_config('intervalstyle', 'postgres', true),
+  set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true)`
+
+// keyOf is the SQL of a key's text, as the outbox has it where values are spelled.
 func keyOf(columns []string) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {

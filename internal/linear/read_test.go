@@ -139,3 +139,32 @@ func TestRowsThatAreGone(t *testing.T) {
 	require.Equal(t, linear.Accepted, v.Result())
 	require.Equal(t, 1, v.Strangers)
 }
+
+// A time is one, whatever its zone: that of local mean time has seconds in its offset.
+func TestOffsetsWithSeconds(t *testing.T) {
+	t.Parallel()
+	m := machineOf(t, `
+machine: note
+table:
+  name: notes
+  key: {column: id, type: text}
+  columns: {at: {type: timestamptz}}
+states:
+  OPEN: {initial: true}
+  DONE: {final: true}
+events:
+  end: {}
+transitions:
+  - {event: end, from: OPEN, to: DONE}
+`)
+	for at, want := range map[string]linear.Result{
+		"0001-01-01T08:05:43+08:05:43":        linear.Accepted,
+		"0000-12-31T16:00:00-08:00:00":        linear.Accepted,
+		"0001-01-01T08:05:43.000001+08:05:43": linear.Refused,
+		"0001-01-01T08:05:43+08:05":           linear.Refused,
+	} {
+		v := judged(t, m, `1-2 s k create {"at":"0001-01-01T00:00:00Z"} | Applied OPEN 1 | create >OPEN 1
+			3-4 c k read | {"state":"OPEN","version":1,"columns":{"at":"`+at+`"}}`, linear.Options{})
+		require.Equal(t, want, v.Result(), at)
+	}
+}

@@ -58,11 +58,12 @@ func plain(t model.Type, text []byte) (any, error) {
 	case model.KindFloat64:
 		return strconv.ParseFloat(strings.TrimSuffix(word, "inity"), 64)
 	case model.KindTime:
-		at, err := time.Parse(time.RFC3339Nano, word)
-		if err != nil {
-			return unheard(word)
+		for _, layout := range []string{time.RFC3339Nano, meanTime} {
+			if at, err := time.Parse(layout, word); err == nil {
+				return at, nil
+			}
 		}
-		return at, nil
+		return unheard(word)
 	case model.KindDate:
 		if _, err := time.Parse(time.DateOnly, word); err != nil {
 			return unheard(word)
@@ -78,6 +79,9 @@ func plain(t model.Type, text []byte) (any, error) {
 	}
 	return word, nil
 }
+
+// meanTime is a time in a zone whose offset has seconds, as those of local mean time.
+const meanTime = "2006-01-02T15:04:05.999999999Z07:00:00"
 
 // unheard takes the times that PostgreSQL has and Go has not for untold.
 func unheard(word string) (any, error) {
