@@ -92,11 +92,19 @@ func (e *engine) newKey(ctx context.Context) (*row, error) {
 	for _, k := range e.m.Key {
 		r.key = append(r.key, typed(keyValue(k.Type, n), k.Type))
 	}
-	text := "SELECT " + r.key[0] + "::text"
-	if len(r.key) > 1 {
-		text = "SELECT jsonb_build_array(" + strings.Join(r.key, ", ") + ")::text"
+	return r, e.pool.QueryRow(ctx, "SELECT "+keyText(r.key, base(e.m.Key[0].Type) == "date"), once).Scan(&r.text)
+}
+
+// keyText is the SQL of a key's text, the same whatever the session's settings. date
+// says of a single column that it is a date.
+func keyText(columns []string, date bool) string {
+	switch {
+	case len(columns) > 1:
+		return "jsonb_build_array(" + strings.Join(columns, ", ") + ")::text"
+	case date:
+		return "to_jsonb(" + columns[0] + ") #>> '{}'"
 	}
-	return r, e.pool.QueryRow(ctx, text, once).Scan(&r.text)
+	return columns[0] + "::text"
 }
 
 // keyValue is the n-th value of a type that keys may have.
