@@ -110,8 +110,9 @@ func (r *Recorder) invoke(client string, key any, event string, params any, opti
 	if tx != nil {
 		l.Since = tx.since
 	}
-	var err error
-	if l.Key, err = keyText(key); err == nil {
+	text, err := keyText(key)
+	if err == nil {
+		l.Key = &text
 		l.Params, err = paramsOf(event, params)
 	}
 	if err != nil {

@@ -38,7 +38,7 @@ type line struct {
 
 	Client  string         `json:"client,omitempty"`
 	Machine string         `json:"machine,omitempty"`
-	Key     string         `json:"key,omitempty"`
+	Key     *string        `json:"key,omitempty"` // nil for none: a key may be empty
 	Event   string         `json:"event,omitempty"`
 	Params  map[string]any `json:"params,omitempty"`
 	Expect  *int64         `json:"expect,omitempty"`

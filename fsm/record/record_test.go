@@ -290,3 +290,19 @@ func TestWhatCouldNotBeReadIsNamed(t *testing.T) {
 	require.ErrorIs(t, err, denied)
 	require.EqualError(t, err, "record: began: permission denied for table fsm_outbox")
 }
+
+// A row whose key is empty is a row, and not all of them.
+func TestAnEmptyKeyIsAKey(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	rec := record.New(&b, "order", record.Name("r"), step())
+	rec.Begins("", record.Row{State: "NEW", Version: 1})
+	rec.Invoke("c", "", "pay", nil)
+	_, err := rec.Read("c", "", func() (record.Row, error) { return record.Row{Gone: true}, nil })
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`{"type":"row","at":1,"machine":"order","key":"","state":"NEW","version":1}`,
+		`{"type":"call","id":"r-1","at":2,"client":"c","machine":"order","key":"","event":"pay"}`,
+		`{"type":"read","at":4,"client":"c","machine":"order","key":"","since":3,"gone":true}`,
+	}, lines(t, &b))
+}

@@ -13,7 +13,7 @@ func (r *Recorder) Begins(key any, row Row) {
 	if text, err := keyText(key); err != nil {
 		r.to.fail(typeRow, err)
 	} else {
-		r.to.write((&line{Type: typeRow, Machine: r.machine, Key: text}).saw(row))
+		r.to.write((&line{Type: typeRow, Machine: r.machine, Key: &text}).saw(row))
 	}
 }
 
@@ -29,7 +29,7 @@ func (r *Recorder) Read(client string, key any, read func() (Row, error)) (Row, 
 	if text, keyErr := keyText(key); keyErr != nil {
 		r.to.fail(typeRead, keyErr)
 	} else {
-		r.to.write((&line{Type: typeRead, Client: client, Machine: r.machine, Key: text, Since: since}).saw(row))
+		r.to.write((&line{Type: typeRead, Client: client, Machine: r.machine, Key: &text, Since: since}).saw(row))
 	}
 	return row, nil
 }

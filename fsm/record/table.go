@@ -42,7 +42,7 @@ func (r *Recorder) Began(ctx context.Context, db TxBeginner, t Table) error {
 		return fmt.Errorf("record: began: %w", err)
 	}
 	for _, key := range keys {
-		r.to.write((&line{Type: typeRow, Machine: r.machine, Key: key}).saw(*rows[key]))
+		r.to.write((&line{Type: typeRow, Machine: r.machine, Key: &key}).saw(*rows[key]))
 	}
 	r.to.write(&line{Type: typeRow, Machine: r.machine, Gone: true})
 	return r.Err()
@@ -61,7 +61,7 @@ func (r *Recorder) Found(ctx context.Context, db TxBeginner, t Table) error {
 		return fmt.Errorf("record: found: %w", err)
 	}
 	for _, key := range keys {
-		r.to.write((&line{Type: typeRead, Machine: r.machine, Key: key, Since: since}).saw(*rows[key]))
+		r.to.write((&line{Type: typeRead, Machine: r.machine, Key: &key, Since: since}).saw(*rows[key]))
 	}
 	r.to.write(&line{Type: typeRead, Machine: r.machine, Since: since, Gone: true})
 	return r.Err()

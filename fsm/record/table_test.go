@@ -45,3 +45,22 @@ func TestNoSettingOfTheSessionIsWritten(t *testing.T) {
 	}
 	require.Equal(t, "German, DMY|Asia/Shanghai|iso_8601|-15|escape", strings.Join(settings, "|"))
 }
+
+func TestARowWithAnEmptyKeyIsFound(t *testing.T) {
+	t.Parallel()
+	pool := testdb.New(t)
+	_, err := pool.Exec(t.Context(), `CREATE TABLE notes (id text PRIMARY KEY, status text, version bigint);
+		CREATE TABLE note_history (id text, version bigint, event text, from_status text, to_status text);
+		INSERT INTO notes VALUES ('', 'NEW', 1)`)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	rec, notes := record.New(&b, "note", step()), record.Table{Name: "notes", Key: []string{"id"}, NoFacts: true}
+	require.NoError(t, rec.Began(t.Context(), pool, notes))
+	require.NoError(t, rec.Found(t.Context(), pool, notes))
+	require.Equal(t, []string{
+		`{"type":"row","at":1,"machine":"note","key":"","state":"NEW","version":1,"history":[]}`,
+		`{"type":"row","at":2,"machine":"note","gone":true}`,
+		`{"type":"read","at":4,"machine":"note","key":"","since":3,"state":"NEW","version":1,"history":[]}`,
+		`{"type":"read","at":5,"machine":"note","since":3,"gone":true}`,
+	}, lines(t, &b))
+}

@@ -32,7 +32,7 @@ type line struct {
 
 	Client  string          `json:"client"`
 	Machine string          `json:"machine"`
-	Key     string          `json:"key"`
+	Key     *string         `json:"key"` // nil for none: a key may be empty
 	Event   string          `json:"event"`
 	Params  json.RawMessage `json:"params"`
 	Expect  *int64          `json:"expect"`
@@ -76,9 +76,9 @@ func (t transition) made() oracle.Transition {
 }
 
 type swept struct {
-	Event   string `json:"event"`
-	Key     string `json:"key"`
-	From    string `json:"from"`
-	To      string `json:"to"`
-	Version int64  `json:"version"`
+	Event   string  `json:"event"`
+	Key     *string `json:"key"`
+	From    string  `json:"from"`
+	To      string  `json:"to"`
+	Version int64   `json:"version"`
 }

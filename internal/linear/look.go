@@ -14,7 +14,7 @@ func (f *reader) look(l *line) error {
 	if l.Type == typeRead && l.Since == 0 {
 		return f.err("a read needs the time since which it was under way")
 	}
-	if l.Key == "" {
+	if l.Key == nil {
 		switch {
 		case !l.Gone:
 			return f.err("the row has no key")
@@ -29,7 +29,7 @@ func (f *reader) look(l *line) error {
 		return err
 	}
 	s := l.seen()
-	key := f.keyed(l.Key)
+	key := f.keyed(*l.Key)
 	if l.Type == typeRead {
 		f.ops = append(f.ops, &operation{place: f.place, kind: reads, client: l.Client, key: key, interval: interval{l.Since, l.At}, seen: s})
 		return nil

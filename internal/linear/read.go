@@ -125,10 +125,10 @@ func (f *reader) call(l *line) error {
 	default:
 		return f.err("machine %s has no event %q", f.machine.Name, l.Event)
 	}
-	if l.Key == "" {
+	if l.Key == nil {
 		return f.err("the call has no key")
 	}
-	op.key = f.keyed(l.Key)
+	op.key = f.keyed(*l.Key)
 	if op.kind == corrects {
 		if err := op.aim(f.machine); err != nil {
 			return err
@@ -216,12 +216,12 @@ func (f *reader) swept(op *operation, rows []swept) error {
 			return f.err("machine %s has no event %q", f.machine.Name, s.Event)
 		case len(f.machine.DeadlineStates(e)) == 0:
 			return f.err("no deadline of machine %s has the event %q, so no sweep moves a row by it", f.machine.Name, s.Event)
-		case s.Key == "":
+		case s.Key == nil:
 			return f.err("a row that was swept has no key")
 		}
 		made := oracle.Transition{Event: s.Event, Outcome: oracle.Applied, From: s.From, To: s.To, Version: s.Version}
 		f.ops = append(f.ops, &operation{
-			place: op.place, client: op.client, key: f.keyed(s.Key), event: e, interval: op.interval,
+			place: op.place, client: op.client, key: f.keyed(*s.Key), event: e, interval: op.interval,
 			told: &told{outcome: oracle.Applied, state: s.To, version: s.Version, made: &made},
 		})
 	}

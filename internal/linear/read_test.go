@@ -140,23 +140,26 @@ func TestRowsThatAreGone(t *testing.T) {
 	require.Equal(t, 1, v.Strangers)
 }
 
-// A time is one, whatever its zone: that of local mean time has seconds in its offset.
-func TestOffsetsWithSeconds(t *testing.T) {
-	t.Parallel()
-	m := machineOf(t, `
+// note is a machine with a text as its key.
+const note = `
 machine: note
 table:
   name: notes
   key: {column: id, type: text}
-  columns: {at: {type: timestamptz}}
+  columns: {at: {type: timestamptz, optional: true}}
 states:
-  OPEN: {initial: true}
+  OPEN: {initial: true, deadline: {after: 1h, event: end}}
   DONE: {final: true}
 events:
   end: {}
 transitions:
   - {event: end, from: OPEN, to: DONE}
-`)
+`
+
+// A time is one, whatever its zone: that of local mean time has seconds in its offset.
+func TestOffsetsWithSeconds(t *testing.T) {
+	t.Parallel()
+	m := machineOf(t, note)
 	for at, want := range map[string]linear.Result{
 		"0001-01-01T08:05:43+08:05:43":        linear.Accepted,
 		"0000-12-31T16:00:00-08:00:00":        linear.Accepted,
@@ -166,5 +169,33 @@ transitions:
 		v := judged(t, m, `1-2 s k create {"at":"0001-01-01T00:00:00Z"} | Applied OPEN 1 | create >OPEN 1
 			3-4 c k read | {"state":"OPEN","version":1,"columns":{"at":"`+at+`"}}`, linear.Options{})
 		require.Equal(t, want, v.Result(), at)
+	}
+}
+
+// A key may be empty: it is that of one row, and a line without a key tells of all.
+func TestAnEmptyKeyIsThatOfARow(t *testing.T) {
+	t.Parallel()
+	m := machineOf(t, note)
+	const made = `{"type":"call","id":"1","at":1,"machine":"note","key":"","event":"create","params":{"at":null}}
+		{"type":"return","id":"1","at":2,"outcome":"Applied","state":"OPEN","version":1}
+	`
+	const other = `{"type":"call","id":"2","at":3,"machine":"note","key":"k","event":"create","params":{"at":null}}
+		{"type":"return","id":"2","at":4,"outcome":"Applied","state":"OPEN","version":1}
+	`
+	const swept = `{"type":"call","id":"s","at":5,"machine":"note","event":"sweep"}
+		{"type":"return","id":"s","at":6,"swept":[{"event":"end","key":"","from":"OPEN","to":"DONE","version":2}]}
+	`
+	for text, want := range map[string][]string{
+		made + other + `{"type":"read","machine":"note","key":"","since":7,"at":8,"state":"OPEN","version":1}`:         nil,
+		made + other + swept + `{"type":"read","machine":"note","key":"","since":7,"at":8,"state":"DONE","version":2}`: nil,
+		made + other + `{"type":"read","machine":"note","key":"","since":7,"at":8,"gone":true}`:                        {""},
+		other + `{"type":"read","machine":"note","key":"","since":7,"at":8,"gone":true}`:                               nil,
+		other + `{"type":"read","machine":"note","since":7,"at":8,"gone":true}`:                                        {"k"},
+		`{"type":"row","machine":"note","key":"","at":1,"state":"DONE","version":2}` + "\n" +
+			`{"type":"read","machine":"note","key":"","since":7,"at":8,"state":"OPEN","version":1}`: {""},
+	} {
+		v, err := checked(m, []byte(text+"\n"), linear.Options{})
+		require.NoError(t, err, text)
+		require.Equal(t, want, v.Refused, text)
 	}
 }
