@@ -58,11 +58,11 @@ FROM (SELECT h.next_at FROM fsm_outbox_holds AS h ORDER BY h.id LIMIT $1) AS few
   (SELECT count(*) FROM (SELECT FROM fsm_inbox AS i WHERE i.due_at IS NOT NULL ORDER BY i.due_at LIMIT $1) AS few), -- fsm_inbox_due_idx
   (SELECT count(*) FROM (SELECT FROM fsm_inbox AS i WHERE i.state = 'dead' ORDER BY i.id LIMIT $1) AS few),         -- fsm_inbox_state_idx
   COALESCE((SELECT greatest(extract(epoch FROM clock_timestamp() - min(i.due_at)), 0)::float8
-   FROM fsm_inbox AS i WHERE i.due_at IS NOT NULL), 0)                                                              -- fsm_inbox_due_idx`
+   FROM fsm_inbox AS i WHERE i.due_at > '-infinity' AND i.due_at < 'infinity'), 0)                                  -- fsm_inbox_due_idx`
 
 	// The table has a partial index on the column, named by the generator: orders_deadline_idx.
 	// By a time that is the same for all of the statement it is read no further than to that.
-	deadlineSQL = `SELECT count(*), COALESCE(greatest(extract(epoch FROM clock_timestamp() - min(few.at)), 0), 0)::float8
+	deadlineSQL = `SELECT count(*), COALESCE(greatest(extract(epoch FROM clock_timestamp() - min(few.at) FILTER (WHERE isfinite(few.at))), 0), 0)::float8
 FROM (SELECT d.%[2]s AS at FROM %[1]s AS d WHERE d.%[2]s <= statement_timestamp() ORDER BY d.%[2]s LIMIT $1) AS few`
 )
 

@@ -237,3 +237,36 @@ func TestIndexesServeTheQuestions(t *testing.T) {
 		}
 	}
 }
+
+// A time that is infinite ends no figure: what is due since ever is counted, and of the
+// others it is told for how long.
+func TestAnInfiniteTimeEndsNoFigure(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, nil)
+	s.orders(orderA, orderB, orderC)
+	s.waiting()
+	_, err := s.Watch(fsmotel.Backlog{DB: s.pool, Inbox: true, Deadlines: machines})
+	require.NoError(t, err)
+	set := func(at string) map[string]float64 {
+		t.Helper()
+		_, err := s.pool.Exec(t.Context(), `UPDATE orders SET deadline_at = `+at+` WHERE order_id = '`+string(orderC)+`'`)
+		require.NoError(t, err)
+		_, err = s.pool.Exec(t.Context(), `UPDATE fsm_inbox SET due_at = `+at+` WHERE event_id = '2'`)
+		require.NoError(t, err)
+		return s.read()
+	}
+	for _, infinite := range []string{"'-infinity'", "'infinity'"} {
+		points := set(infinite)
+		require.EqualValues(t, map[string]int{"'-infinity'": 3, "'infinity'": 2}[infinite], points["pawl.deadline.overdue pawl.machine=order"])
+		require.EqualValues(t, 2, points["pawl.inbox.waiting"])
+		require.InDelta(t, 3600, points["pawl.deadline.lag pawl.machine=order"], 60)
+		require.InDelta(t, 3*3600, points["pawl.inbox.lag"], 60)
+	}
+	_, err = s.pool.Exec(t.Context(), `UPDATE orders SET deadline_at = '-infinity'; UPDATE fsm_inbox SET due_at = 'infinity' WHERE due_at IS NOT NULL`)
+	require.NoError(t, err)
+	points := s.read()
+	require.EqualValues(t, 3, points["pawl.deadline.overdue pawl.machine=order"])
+	require.Contains(t, points, "pawl.inbox.lag")
+	require.Zero(t, points["pawl.deadline.lag pawl.machine=order"])
+	require.Zero(t, points["pawl.inbox.lag"])
+}

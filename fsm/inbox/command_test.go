@@ -325,4 +325,8 @@ func TestPending(t *testing.T) {
 	got := pending()
 	require.Equal(t, []int64{1, 1}, []int64{got.Waiting, got.Dead})
 	require.InDelta(t, time.Hour, got.Overdue, float64(time.Minute))
+	for _, infinite := range []string{"-infinity", "infinity"} {
+		b.exec(`UPDATE fsm_inbox SET due_at = '` + infinite + `' WHERE event_id = 'evt_1'`)
+		require.Equal(t, inbox.Backlog{Waiting: 1, Dead: 1}, pending(), "for how long is not known")
+	}
 }

@@ -91,7 +91,7 @@ type Backlog struct {
 const backlog = `SELECT
   (SELECT count(*) FROM fsm_inbox i WHERE i.due_at IS NOT NULL),
   (SELECT count(*) FROM fsm_inbox i WHERE i.state = 'dead'),
-  COALESCE((SELECT GREATEST(clock_timestamp() - min(i.due_at), interval '0') FROM fsm_inbox i WHERE i.due_at IS NOT NULL), interval '0')`
+  COALESCE((SELECT GREATEST(clock_timestamp() - min(i.due_at), interval '0') FROM fsm_inbox i WHERE i.due_at > '-infinity' AND i.due_at < 'infinity'), interval '0')`
 
 // Pending returns the backlog of all providers, for a gauge and an alarm. It reads
 // no more rows than wait.

@@ -36,7 +36,16 @@ func TestOddValuesEndNoFigure(t *testing.T) {
 
 	b.tell("stripe", "ev_1", "paid", "p1", "done")
 	b.tell("stripe", "ev_2", "paid", "p2", "done")
-	b.exec("UPDATE fsm_inbox SET state = 'parked', ended_at = NULL, due_at = CASE event_id WHEN 'ev_1' THEN 'infinity' ELSE now() END")
+	for _, infinite := range []string{"-infinity", "infinity"} {
+		b.exec("UPDATE fsm_inbox SET state = 'parked', ended_at = NULL, due_at = CASE event_id WHEN 'ev_1' THEN $1::timestamptz ELSE now() - interval '1 hour' END", infinite)
+		lags, err := db.Lags(t.Context(), machines(t))
+		require.NoError(t, err)
+		require.Empty(t, lags.Failed)
+		require.EqualValues(t, 2, lags.Inbox.Waiting)
+		require.InDelta(t, time.Hour, lags.Inbox.Late, float64(time.Minute))
+		require.Len(t, lags.Inbox.Events, 2)
+	}
+	b.exec("UPDATE fsm_inbox SET received_at = 'infinity' WHERE event_id = 'ev_1'")
 	lags, err := db.Lags(t.Context(), machines(t))
 	require.NoError(t, err)
 	require.Len(t, lags.Failed, 1)

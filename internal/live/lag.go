@@ -155,7 +155,7 @@ func (l *Lags) inbox(ctx context.Context, tx pgx.Tx) error {
 	var late float64
 	err = tx.QueryRow(ctx, "SELECT "+bounded("FROM fsm_inbox AS i WHERE i.due_at IS NOT NULL ORDER BY i.due_at")+", "+bounded("FROM fsm_inbox AS i WHERE i.state = 'dead' ORDER BY i.id")+", "+
 		bounded("FROM fsm_deliveries AS d WHERE d.verdicts && '{unreadable,conflict}' ORDER BY d.id")+`,
-  COALESCE((SELECT extract(epoch FROM clock_timestamp() - min(i.due_at)) FROM fsm_inbox AS i WHERE i.due_at IS NOT NULL), 0)::float8`).Scan(&i.Waiting, &i.Dead, &i.Odd, &late)
+  COALESCE((SELECT extract(epoch FROM clock_timestamp() - min(i.due_at)) FROM fsm_inbox AS i WHERE i.due_at > '-infinity' AND i.due_at < 'infinity'), 0)::float8`).Scan(&i.Waiting, &i.Dead, &i.Odd, &late)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ WHERE r.provider = ANY (ARRAY`+loose("fsm_refused_deliveries", "provider", maxPr
 	if err != nil {
 		return err
 	}
-	const columns = "w.id, w.provider, w.event_id, w.type, w.object, w.state, w.outcome, w.reason, w.attempts, w.due_at, w.received_at"
+	const columns = "w.id, w.provider, w.event_id, w.type, w.object, w.state, w.outcome, w.reason, w.attempts, CASE WHEN isfinite(w.due_at) THEN w.due_at END, w.received_at"
 	i.Events, err = all[Waiting](ctx, tx, `(SELECT `+columns+` FROM fsm_inbox AS w WHERE w.state = 'dead' ORDER BY w.id DESC LIMIT 10)
 UNION ALL (SELECT `+columns+` FROM fsm_inbox AS w WHERE w.due_at IS NOT NULL ORDER BY w.due_at LIMIT 10)`)
 	l.Inbox = &i
