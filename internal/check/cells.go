@@ -131,6 +131,9 @@ func (c *checker) decide(d *eventDecl) {
 	named, rest, emit := c.otherwise(d)
 	var undecided []string
 	restReaches := false
+	if !event.Callback {
+		d.unasked = rest
+	}
 	for _, cell := range event.Cells {
 		said, ok := named[cell.State]
 		// A guard that is broken is still a guard: its cell stays open.

@@ -17,6 +17,9 @@ type eventDecl struct {
 	moves bool
 	// transitions are those of the event that could be read, in order.
 	transitions []*transDecl
+	// unasked is what '*' in otherwise says, where the event is no callback: cells with
+	// guards do not ask it.
+	unasked *choice
 }
 
 func (c *checker) events(top *syntax.Mapping) {

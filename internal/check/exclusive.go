@@ -19,7 +19,7 @@ func (c *checker) exclusive() {
 		return
 	}
 	for _, d := range c.eventDecls {
-		j := &judge{checker: c, event: d.event, vars: example.Variables(c.machine.Table, d.event), assume: example.Assumptions(c.machine.Table, d.event), at: make(map[finding]int)}
+		j := &judge{checker: c, event: d.event, unasked: d.unasked, vars: example.Variables(c.machine.Table, d.event), assume: example.Assumptions(c.machine.Table, d.event), at: make(map[finding]int)}
 		for _, g := range j.groups() {
 			for _, part := range j.apart(g) {
 				j.group(part)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/pawl-go/pawl/internal/diag"
@@ -11,10 +12,12 @@ import (
 // judge gathers what is found of the guards of one event.
 type judge struct {
 	*checker
-	event  *model.Event
-	vars   []logic.Var
-	assume []string
-	reader logic.Reader
+	event *model.Event
+	// unasked is that of the declaration.
+	unasked *choice
+	vars    []logic.Var
+	assume  []string
+	reader  logic.Reader
 
 	// findings are in the order found, at has the place of each.
 	findings []told
@@ -127,10 +130,14 @@ func (j *judge) overlaps(g *group, report logic.Report, covered []bool) {
 
 // gap tells of a row for which no guard is true.
 func (j *judge) gap(g *group, gap logic.Finding) {
+	refused := ", which is then refused"
+	if j.unasked != nil && j.unasked.decision != model.Reject {
+		refused += fmt.Sprintf(", since %q in \"otherwise\" is asked behind guards only of an event with source: callback", j.unasked.decision)
+	}
 	switch event := quote(j.event.Name); gap.Answer {
 	case logic.Yes:
 		j.found(g, finding{j.event.Pos, CodeGap, diag.Warning, "no guard of event " + event + " is true in ",
-			" with " + j.example(g, gap.Witness) + ", which is then refused; add a transition for it, or waive this rule where the refusal is meant"}, g.tried...)
+			" with " + j.example(g, gap.Witness) + refused + "; add a transition for it, or waive this rule where the refusal is meant"}, g.tried...)
 	case logic.NotDecided:
 		j.found(g, finding{j.event.Pos, CodeNotDecided, diag.Warning, "whether a guard of event " + event + " is always true in ",
 			" is not decided: " + gap.Why}, g.tried...)
