@@ -20,7 +20,7 @@ var adminListening = regexp.MustCompile(`msg="admin listening" addr=(\S+)`)
 func TestTheOperatorsPort(t *testing.T) {
 	t.Parallel()
 	database := testdb.URL(t)
-	p := startWith(t, database, "", "ADMIN_ADDR=127.0.0.1:0")
+	p := startWith(t, database, "", "ADMIN_ADDR=127.0.0.1:0", "OTEL_SERVICE_NAME=")
 	unasked := startWith(t, database, "", "ADMIN_ADDR=127.0.0.1:0") // whose answers cannot be of before
 	p.awaited()
 	status, body := p.get("/metrics")
@@ -34,6 +34,7 @@ func TestTheOperatorsPort(t *testing.T) {
 		require.Contains(t, body, line+"\n")
 	}
 	require.Contains(t, body, "go_goroutines ")
+	require.Regexp(t, `(?m)^target_info\{.*service_name="orders"`, body)
 	require.NotContains(t, body, "otel_scope")
 	for _, path := range []string{"/healthz", "/readyz"} {
 		status, body = p.get(path)

@@ -13,8 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/otlptranslator"
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
 
 	"github.com/pawl-go/pawl/examples/orders/shop"
 	"github.com/pawl-go/pawl/fsm/fsmotel"
@@ -40,7 +42,8 @@ func (m *metrics) failed(err error) {
 	m.log.Warn(what, "error", err)
 }
 
-// newMetrics returns the metrics of the service, of Go and of the process. Traces go
+// newMetrics returns the metrics of the service, of Go and of the process, told as those
+// of "orders" where the environment's OTEL_SERVICE_NAME names nothing else. Traces go
 // where the global provider sends them: nowhere, unless a program sets one.
 func newMetrics(log *slog.Logger) (*metrics, error) {
 	m := &metrics{log: log}
@@ -56,7 +59,11 @@ func newMetrics(log *slog.Logger) (*metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.provider = metric.NewMeterProvider(metric.WithReader(reader))
+	of, err := resource.New(context.Background(), resource.WithTelemetrySDK(), resource.WithAttributes(attribute.String("service.name", "orders")), resource.WithFromEnv())
+	if err != nil { // what could be read of the environment is there
+		m.failed(err)
+	}
+	m.provider = metric.NewMeterProvider(metric.WithReader(reader), metric.WithResource(of))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,
 	})
