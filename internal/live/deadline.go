@@ -21,7 +21,8 @@ type Deadlines struct {
 	// more, and States has the first Most of them by state.
 	Overdue int64
 	States  []StateCount
-	// Late are the first of them, Next the first that are to come.
+	// Late are the first of them, Next the first that are to come: those at a time, so
+	// that one of -infinity is counted and not listed.
 	Late, Next []Due
 	Policies   []string
 }
@@ -75,7 +76,7 @@ func (d *Database) Deadlines(ctx context.Context, m *model.Machine) (Deadlines, 
 		}
 		name, at, status := ident(l.Table.Name), "t."+ident(l.Table.Deadline), "t."+ident(l.Table.Status.Column)
 		states, err := l.stored(ctx, tx, fmt.Sprintf(`SELECT f.status, count(*) AS n
-FROM (SELECT %[2]s AS status FROM %[1]s AS t WHERE %[3]s < now() AND isfinite(%[3]s) ORDER BY %[3]s LIMIT %[4]d) AS f GROUP BY 1`, name, status, at, Most))
+FROM (SELECT %[2]s AS status FROM %[1]s AS t WHERE %[3]s < now() ORDER BY %[3]s LIMIT %[4]d) AS f GROUP BY 1`, name, status, at, Most))
 		if err != nil {
 			return err
 		}
