@@ -32,6 +32,9 @@ func TestStoriesHaveEverything(t *testing.T) {
 		for _, list := range [][]step{s.lead, s.echo} {
 			for _, step := range list {
 				require.Contains(t, all, step.verb)
+				if strings.HasPrefix(step.verb, "order ") {
+					require.Equal(t, OrderKey(3, step.order), step.key, "an effect is of the order whose row moves")
+				}
 				called[step.verb]++
 				delivered[step]++
 				if step.expects {
