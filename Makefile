@@ -121,7 +121,7 @@ torture: ## load, and all faults at once, judged in the end; TORTURE=30m SEED=7 
 FUZZTIME := 1m
 
 .PHONY: fuzz
-fuzz: ## throw bytes at every reader and writer, FUZZTIME=5m each; docs/fuzzing.md
+fuzz: ## throw bytes at every reader and writer, FUZZTIME=1m each; docs/fuzzing.md
 	$(PURE) go run ./internal/localpg/withpg -- env $(PURE) go run ./internal/fuzzall -time $(FUZZTIME) -run '$(FUZZ)'
 
 # The benchmark is a module of its own, so that its peers stay out of go.mod.
