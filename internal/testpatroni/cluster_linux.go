@@ -67,6 +67,7 @@ func Start(t testing.TB, o Options) *Cluster {
 	}}
 	c.folder = c.newFolder()
 	c.watch()
+	t.Cleanup(c.tell)
 	c.startEtcd()
 	for i := range o.Nodes {
 		n := c.newNode(fmt.Sprint("n", i+1))
@@ -155,11 +156,25 @@ func (c *Cluster) await(what, log string, ask func() error) {
 			return
 		}
 		if time.Now().After(until) {
-			text, _ := os.ReadFile(log)
-			lines := strings.Split(string(text), "\n")
-			require.FailNow(c.t, what, "%v\n%s", err, strings.Join(lines[max(0, len(lines)-40):], "\n"))
+			require.FailNow(c.t, what, "%v\n%s", err, lastLines(log))
 		}
 		time.Sleep(poll) // between two questions
+	}
+}
+
+func lastLines(log string) string {
+	text, _ := os.ReadFile(log)
+	lines := strings.Split(string(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-40):], "\n")
+}
+
+// tell logs what the nodes said last, where the test failed.
+func (c *Cluster) tell() {
+	if !c.t.Failed() {
+		return
+	}
+	for _, n := range c.Nodes {
+		c.t.Logf("%s said last:\n%s", n.Name, lastLines(filepath.Join(c.folder, n.Name+".log")))
 	}
 }
 

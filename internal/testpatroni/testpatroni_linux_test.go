@@ -2,10 +2,13 @@ package testpatroni
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -81,4 +84,31 @@ func withArgument(t *testing.T, folder string) (pids []string) {
 		}
 	}
 	return pids
+}
+
+// A cluster is whole when Patroni knows who may take over, and not as soon as COMMITs
+// wait for a standby: a primary that is killed before has nobody take over.
+func TestAClusterIsWholeWhenItHasAnHeir(t *testing.T) {
+	t.Parallel()
+	c := Start(t, Options{Nodes: 2, Synchronous: true})
+	primary := c.Primary()
+	standby := c.Standbys()[0]
+	signal(syscall.SIGSTOP, primary.patroni.Process.Pid) // it would write it down again
+	value := fmt.Sprintf(`{"leader": %q, "sync_standby": null}`, primary.Name)
+	body, err := json.Marshal(map[string][]byte{"key": []byte("/service/pawl/sync"), "value": []byte(value)}) // in base64, as etcd has it
+	require.NoError(t, err)
+	answer, err := http.Post("http://"+c.etcd+"/v3/kv/put", "application/json", bytes.NewReader(body))
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	waits := ""
+	require.NoError(t, c.ask("SELECT application_name FROM pg_stat_replication WHERE sync_state = 'sync'", &waits))
+	require.Equal(t, standby.Name, waits)
+	require.ErrorIs(t, c.whole(), errNot)
+
+	signal(syscall.SIGCONT, primary.patroni.Process.Pid)
+	c.AwaitWhole()
+	heirs, err := c.heirs()
+	require.NoError(t, err)
+	require.Equal(t, []string{standby.Name}, heirs)
 }

@@ -2,8 +2,12 @@ package testpatroni
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -45,30 +49,65 @@ func (c *Cluster) Standbys() (standbys []*Node) {
 }
 
 // AwaitWhole returns when there is one primary, all other nodes take its WAL and, where
-// that is asked for, a COMMIT waits for one of them.
+// that is asked for, a COMMIT waits for one of them that Patroni would let take over.
 func (c *Cluster) AwaitWhole() {
 	c.t.Helper()
-	c.await("the cluster does not become whole", c.log(), func() error {
-		primaries := 0
-		for _, n := range c.Nodes {
-			standby, err := n.follows()
-			if err != nil {
-				return err
-			}
-			if !standby {
-				primaries++
-			}
-		}
-		var following, synchronous int
-		if err := c.ask(`SELECT count(*), count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) FROM pg_stat_replication
-			WHERE state = 'streaming' AND application_name LIKE 'n%'`, &following, &synchronous); err != nil {
+	c.await("the cluster does not become whole", c.log(), c.whole)
+}
+
+// whole is nil where AwaitWhole returns. Patroni has the server wait for a standby before
+// it writes down that this one may take over. Between the two nobody may: a primary that
+// dies then is waited for until it comes back.
+func (c *Cluster) whole() error {
+	primaries := 0
+	for _, n := range c.Nodes {
+		standby, err := n.follows()
+		if err != nil {
 			return err
 		}
-		if primaries != 1 || following != len(c.Nodes)-1 || c.o.Synchronous && synchronous == 0 {
-			return fmt.Errorf("%d primaries, %d follow, %d synchronously: %w", primaries, following, synchronous, errNot)
+		if !standby {
+			primaries++
 		}
-		return nil
-	})
+	}
+	var following int
+	var synchronous []string
+	if err := c.ask(`SELECT count(*), COALESCE(array_agg(application_name::text) FILTER (WHERE sync_state IN ('sync', 'quorum')), '{}') FROM pg_stat_replication
+		WHERE state = 'streaming' AND application_name LIKE 'n%'`, &following, &synchronous); err != nil {
+		return err
+	}
+	heirs, err := c.heirs()
+	if err != nil {
+		return err
+	}
+	known := slices.ContainsFunc(heirs, func(name string) bool { return slices.Contains(synchronous, name) })
+	if primaries != 1 || following != len(c.Nodes)-1 || c.o.Synchronous && !known {
+		return fmt.Errorf("%d primaries, %d follow, synchronously %v, may take over %v: %w", primaries, following, synchronous, heirs, errNot)
+	}
+	return nil
+}
+
+// heirs are the standbys that etcd has for synchronous, by the first Patroni that answers:
+// https://patroni.readthedocs.io/en/latest/rest_api.html#monitoring-endpoint
+func (c *Cluster) heirs() (names []string, err error) {
+	client := http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	for _, n := range c.Nodes {
+		var answer *http.Response
+		if answer, err = client.Get("http://127.0.0.1:" + n.rest + "/cluster"); err != nil {
+			continue
+		}
+		var told struct {
+			Members []struct{ Name, Role string } `json:"members"`
+		}
+		err = json.NewDecoder(answer.Body).Decode(&told)
+		_ = answer.Body.Close()
+		for _, m := range told.Members {
+			if m.Role == "sync_standby" {
+				names = append(names, m.Name)
+			}
+		}
+		return names, err
+	}
+	return nil, err
 }
 
 func (c *Cluster) log() string { return filepath.Join(c.folder, c.Nodes[0].Name+".log") }
