@@ -113,12 +113,14 @@ func (e extent) samplePercent() float64 {
 }
 
 // estimate goes by the statistics, which the role sees if it may read the column, or by a
-// sample. Where policies hide rows from the role it is always a sample: statistics are of
+// sample where they do not have nearly all of the rows: a column that is no status has
+// more values than they keep. Where policies hide rows from the role it is always a sample: statistics are of
 // the rows that it may not see, too.
 func (l lifecycle) estimate(ctx context.Context, tx pgx.Tx, table *relation, size extent) (Counts, error) {
 	const known = `SELECT v.status, ($4 * v.part)::bigint AS n FROM pg_stats AS s JOIN pg_class AS c ON c.relname = s.tablename JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname = s.schemaname,
-  unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS v(status, part)
-WHERE c.oid = $2::oid AND s.attname = $3 AND s.inherited = (c.relkind = 'p')`
+  LATERAL (SELECT m.status, m.part FROM unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS m(status, part) UNION ALL SELECT NULL, s.null_frac WHERE s.null_frac > 0) AS v
+WHERE c.oid = $2::oid AND s.attname = $3 AND s.inherited = (c.relkind = 'p')
+  AND s.null_frac + COALESCE((SELECT sum(f.part) FROM unnest(s.most_common_freqs) AS f(part)), 0) >= 0.99`
 	if total := size.rows(); total > 0 && !table.policies {
 		rows, err := l.stored(ctx, tx, known, int64(table.oid), l.Table.Status.Column, total)
 		if err != nil || len(rows) > 0 {

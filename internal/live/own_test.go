@@ -183,9 +183,9 @@ INSERT INTO tickets SELECT i, CASE i WHEN 1 THEN 'NEW' WHEN 2 THEN repeat('长',
 	bounded("deadlines", append(due.States[:1:1], append([]StateCount{{State: "DONE", Declared: true}}, due.States[1:]...)...))
 	require.Equal(t, long.State, due.Late[1].State)
 
-	// A sample, and then statistics, of which half are of one value.
+	// A sample, before and after statistics, which have nine tenths of the rows.
 	b.exec(`INSERT INTO tickets SELECT i, CASE WHEN i % 2 = 0 THEN (i % 60)::text ELSE 'NEW' END, 1 FROM generate_series(9001, 100000) AS i`)
-	for _, by := range []string{"sample", "statistics"} {
+	for _, by := range []string{"before", "after"} {
 		about, err := db.Estimate(t.Context(), m)
 		require.NoError(t, err)
 		require.False(t, about.Exact, by)
@@ -195,6 +195,23 @@ INSERT INTO tickets SELECT i, CASE i WHEN 1 THEN 'NEW' WHEN 2 THEN repeat('长',
 		require.Positive(t, about.States[22].Others, by)
 		require.InDelta(t, 100000, about.Total, 30000, by)
 		b.exec("ANALYZE tickets")
+	}
+	about, err := db.Estimate(t.Context(), m)
+	require.NoError(t, err)
+	require.Greater(t, about.States[22].Others, int64(1000), "what is of no frequent value is not left out")
+
+	// Statistics that have all rows, those without a status, too.
+	b.exec(`TRUNCATE tickets; INSERT INTO tickets SELECT i, CASE i % 4 WHEN 0 THEN 'NEW' WHEN 1 THEN 'DONE' WHEN 2 THEN 'ODD' END, 1 FROM generate_series(1, 100000) AS i`)
+	b.exec("ANALYZE tickets")
+	about, err = db.Estimate(t.Context(), m)
+	require.NoError(t, err)
+	require.InDelta(t, 100000, about.Total, 1000)
+	rows := map[string]int64{}
+	for _, s := range about.States {
+		rows[s.State] = s.Rows
+	}
+	for _, state := range []string{"NEW", "DONE", "ODD", "NULL"} {
+		require.InDelta(t, 25000, rows[state], 2500, state)
 	}
 }
 
