@@ -138,8 +138,8 @@ func (d *Database) Moves(ctx context.Context, m *model.Machine) (Moves, error) {
 const minute = "greatest(0, floor(extract(epoch FROM now() - h.at) / 60))::int"
 
 func (l lifecycle) movesOf(ctx context.Context, tx pgx.Tx, of string, into *Moves) error {
-	moves, err := all[Move](ctx, tx, fmt.Sprintf(`SELECT %s, h.event::text, COALESCE(h.from_status::text, ''), h.to_status::text, h.forced, count(*)
-FROM %s AS h WHERE %s GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`, minute, ident(l.history()), of))
+	moves, err := all[Move](ctx, tx, fmt.Sprintf(`SELECT %s, h.event::text, COALESCE(%s, ''), %s, h.forced, count(*)
+FROM %s AS h WHERE %s GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`, minute, begun("h", "from_status"), begun("h", "to_status"), ident(l.history()), of))
 	for _, v := range moves {
 		if v.From != "" {
 			v.From = l.name(v.From, false)
@@ -152,8 +152,8 @@ FROM %s AS h WHERE %s GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`, minute, id
 
 func (l lifecycle) factsOf(ctx context.Context, tx pgx.Tx, of string, into *Moves) error {
 	facts := ident(l.facts())
-	counted, err := all[Move](ctx, tx, fmt.Sprintf(`SELECT %s, h.event::text, h.to_status::text, h.to_status::text, false, count(*)
-FROM %s AS h WHERE h.outcome = 'Compensated' AND %s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`, minute, facts, of))
+	counted, err := all[Move](ctx, tx, fmt.Sprintf(`SELECT %s, h.event::text, %[2]s, %[2]s, false, count(*)
+FROM %[3]s AS h WHERE h.outcome = 'Compensated' AND %[4]s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`, minute, begun("h", "to_status"), facts, of))
 	if err != nil {
 		return err
 	}
@@ -161,8 +161,8 @@ FROM %s AS h WHERE h.outcome = 'Compensated' AND %s GROUP BY 1, 2, 3 ORDER BY 1,
 		v.From, v.To = l.name(v.From, false), l.name(v.To, false)
 		into.Compensated = append(into.Compensated, v)
 	}
-	newest, err := all[Fact](ctx, tx, fmt.Sprintf(`SELECT %s, h.event::text, h.identity, h.to_status::text, h.at
-FROM %s AS h WHERE h.outcome = 'Compensated' AND %s ORDER BY h.at DESC LIMIT %d`, l.keyTexts("h"), facts, of, latest))
+	newest, err := all[Fact](ctx, tx, fmt.Sprintf(`SELECT %s, h.event::text, h.identity, %s, h.at
+FROM %s AS h WHERE h.outcome = 'Compensated' AND %s ORDER BY h.at DESC LIMIT %d`, l.keyTexts("h"), begun("h", "to_status"), facts, of, latest))
 	for _, f := range newest {
 		f.State = l.name(f.State, false)
 		into.Latest = append(into.Latest, f)

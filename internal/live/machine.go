@@ -246,8 +246,11 @@ func (l lifecycle) name(text string, stored bool) string {
 }
 
 // statusText is the SQL of a row's status, of which no more is read than is shown.
-func (l lifecycle) statusText(alias string) string {
-	return fmt.Sprintf("left(%s.%s::text, %d)", alias, ident(l.Table.Status.Column), maxValue+1)
+func (l lifecycle) statusText(alias string) string { return begun(alias, l.Table.Status.Column) }
+
+// begun is the SQL of a column's text, or the beginning of it that is shown.
+func begun(alias, column string) string {
+	return fmt.Sprintf("left(%s.%s::text, %d)", alias, ident(column), maxValue+1)
 }
 
 // arrayText spells a JSON array of texts, numbers and booleans as jsonb does.

@@ -184,8 +184,8 @@ func (l lifecycle) entriesOf(ctx context.Context, tx pgx.Tx, found catalog, life
 	if l.Table.History != nil {
 		order += ", h.at DESC"
 	}
-	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT h.version::bigint, h.event::text, COALESCE(h.from_status::text, ''), h.to_status::text, left(h.actor, %[5]d), left(h.reason, %[5]d), left(h.request_id, %[5]d), h.forced, h.at, %[6]s
-FROM %[1]s AS h WHERE %[2]s AND isfinite(h.at) ORDER BY %[3]s LIMIT %[4]d`, ident(l.history()), l.keyIs("h", "$1"), order, maxEntries+1, maxNote+1, l.keyText("h")), life.Key)
+	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT h.version::bigint, h.event::text, COALESCE(%[7]s, ''), %[8]s, left(h.actor, %[5]d), left(h.reason, %[5]d), left(h.request_id, %[5]d), h.forced, h.at, %[6]s
+FROM %[1]s AS h WHERE %[2]s AND isfinite(h.at) ORDER BY %[3]s LIMIT %[4]d`, ident(l.history()), l.keyIs("h", "$1"), order, maxEntries+1, maxNote+1, l.keyText("h"), begun("h", "from_status"), begun("h", "to_status")), life.Key)
 	if err != nil {
 		return err
 	}
@@ -222,8 +222,8 @@ func (l lifecycle) factsOfRow(ctx context.Context, tx pgx.Tx, found catalog, lif
 	if facts == nil || err != nil || !facts.lead(l.Table.Keys[0].Name) {
 		return err
 	}
-	life.Facts, err = all[FactOf](ctx, tx, fmt.Sprintf(`SELECT f.event::text, f.identity, left(f.fingerprint, %d), f.outcome::text, f.from_status::text, f.to_status::text, f.version::bigint, f.at
-FROM %s AS f WHERE %s AND isfinite(f.at) ORDER BY f.at, f.event, f.identity LIMIT %d`, maxNote+1, ident(l.facts()), l.keyIs("f", "$1"), maxEntries), life.Key)
+	life.Facts, err = all[FactOf](ctx, tx, fmt.Sprintf(`SELECT f.event::text, f.identity, left(f.fingerprint, %d), f.outcome::text, %s, %s, f.version::bigint, f.at
+FROM %s AS f WHERE %s AND isfinite(f.at) ORDER BY f.at, f.event, f.identity LIMIT %d`, maxNote+1, begun("f", "from_status"), begun("f", "to_status"), ident(l.facts()), l.keyIs("f", "$1"), maxEntries), life.Key)
 	for i := range life.Facts {
 		f := &life.Facts[i]
 		f.Fingerprint = cut(f.Fingerprint, maxNote)
