@@ -26,7 +26,8 @@ const (
 	childFault    = "PAWL_RELAY_CHILD_FAULT"
 )
 
-// child delivers what there is, three at a time, to the standard output.
+// child delivers what there is, three at a time, to the standard output, until nothing is
+// left: the claim of the child before it lasts until the server notices its end.
 func child(t *testing.T) {
 	require.NoError(t, fault.Arm(os.Getenv(childFault)))
 	pool, err := pgxpool.New(t.Context(), os.Getenv(childDatabase))
@@ -36,8 +37,8 @@ func child(t *testing.T) {
 		_, err := fmt.Printf("sent %s %s %d\n", m.ID, m.Key, m.Version)
 		return err
 	})}
-	for n := 1; n > 0; {
-		n = once(t, r)
+	for n := 1; n > 0; n = count(t, pool, "fsm_outbox") {
+		once(t, r)
 	}
 }
 
