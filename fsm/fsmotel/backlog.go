@@ -46,8 +46,9 @@ type Deadline struct {
 const (
 	outboxSQL = `SELECT
   (SELECT count(*) FROM (SELECT o.id FROM fsm_outbox AS o ORDER BY o.id LIMIT $1) AS few),           -- fsm_outbox_pkey
-  COALESCE((SELECT CASE WHEN isfinite(f.at) THEN greatest(extract(epoch FROM clock_timestamp() - f.at), 0) END::float8
-   FROM (SELECT o.at FROM fsm_outbox AS o ORDER BY o.id LIMIT 1) AS f), 0),                          -- fsm_outbox_pkey
+  COALESCE((SELECT greatest(extract(epoch FROM clock_timestamp() - f.at), 0)::float8 FROM
+   (SELECT o.id, o.at FROM fsm_outbox AS o ORDER BY o.id LIMIT $1) AS f
+   WHERE isfinite(f.at) ORDER BY f.id LIMIT 1), 0),                                                  -- fsm_outbox_pkey
   to_regclass('fsm_outbox_holds') IS NOT NULL`
 
 	// The relay's table, which a database has only where a relay is used.

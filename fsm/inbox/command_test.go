@@ -328,5 +328,9 @@ func TestPending(t *testing.T) {
 	for _, infinite := range []string{"-infinity", "infinity"} {
 		b.exec(`UPDATE fsm_inbox SET due_at = '` + infinite + `' WHERE event_id = 'evt_1'`)
 		require.Equal(t, inbox.Backlog{Waiting: 1, Dead: 1}, pending(), "for how long is not known")
+		items, err := inbox.List(t.Context(), b.pool, inbox.Query{State: inbox.Parked})
+		require.NoError(t, err)
+		require.Len(t, items, 1)
+		require.Nil(t, items[0].Due)
 	}
 }

@@ -21,7 +21,7 @@ type Item struct {
 	Reason   string
 	Attempts int
 	// Due is when a parked event is tried again, or a received one's lease ends;
-	// nil for an event that has ended.
+	// nil for an event that has ended, or whose time is infinite.
 	Due        *time.Time
 	ReceivedAt time.Time
 	EndedAt    *time.Time
@@ -40,7 +40,7 @@ type Query struct {
 }
 
 const listEvents = `SELECT i.id, i.provider, i.event_id, i.type, i.object, i.status, i.fingerprint, i.state, i.outcome, i.reason,
-  i.attempts, i.due_at, i.received_at, i.ended_at
+  i.attempts, CASE WHEN isfinite(i.due_at) THEN i.due_at END, i.received_at, i.ended_at
 FROM fsm_inbox i WHERE i.state = $1 AND ($2 = '' OR i.provider = $2) AND i.id > $3 ORDER BY i.id LIMIT $4`
 
 // List returns a page of the events in one state, in the order in which they were

@@ -76,6 +76,11 @@ func TestPoisonHoldsUpItsKeyAlone(t *testing.T) {
 	require.WithinDuration(t, time.Now().Add(time.Hour), *holds[0].Next, time.Minute)
 	holds[0].Next, holds[0].Since = nil, time.Time{}
 	require.Equal(t, relay.Hold{Machine: "order", Key: "poison", Row: 1, Version: 1, Event: "pay", Topic: "order_paid", Waiting: 50, Tries: 1, Error: "refused by the test"}, holds[0])
+	execute(t, pool, `UPDATE fsm_outbox_holds SET next_at = 'infinity'`)
+	holds, err = relay.Holds(t.Context(), pool, 0)
+	require.NoError(t, err)
+	require.Nil(t, holds[0].Next, "somebody set it")
+	execute(t, pool, `UPDATE fsm_outbox_holds SET next_at = now() + interval '1 hour'`)
 
 	b.judge = nil
 	require.NoError(t, relay.Retry(t.Context(), pool, "order", "poison"))

@@ -26,14 +26,14 @@ type Hold struct {
 	Tries int
 	Error string
 	// Since is when the first try failed; Next is when it is tried again, nil
-	// when it is parked.
+	// when it is parked, or held until a time that is infinite.
 	Since time.Time
 	Next  *time.Time
 }
 
 const readHolds = `SELECT h.machine, h.key, o.id, o.version, o.event, o.topic,
        (SELECT count(*) FROM fsm_outbox AS w WHERE w.machine = h.machine AND w.key = h.key),
-       h.tries, h.error, h.since, h.next_at
+       h.tries, h.error, h.since, CASE WHEN isfinite(h.next_at) THEN h.next_at END
 FROM fsm_outbox_holds AS h
 CROSS JOIN LATERAL (
   SELECT o.id, o.version, o.event, o.topic FROM fsm_outbox AS o

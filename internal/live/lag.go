@@ -102,7 +102,7 @@ func (l *Lags) outbox(ctx context.Context, tx pgx.Tx) error {
 	var o Outbox
 	var oldest float64
 	err = tx.QueryRow(ctx, "SELECT "+bounded("o.id FROM fsm_outbox AS o ORDER BY o.id")+`,
-  COALESCE((SELECT extract(epoch FROM clock_timestamp() - f.at)::float8 FROM (SELECT o.at FROM fsm_outbox AS o ORDER BY o.id LIMIT 1) AS f WHERE isfinite(f.at)), 0)`).Scan(&o.Waiting, &oldest)
+  COALESCE((SELECT extract(epoch FROM clock_timestamp() - f.at)::float8 FROM (SELECT o.id, o.at FROM fsm_outbox AS o ORDER BY o.id LIMIT $1) AS f WHERE isfinite(f.at) ORDER BY f.id LIMIT 1), 0)`, Most).Scan(&o.Waiting, &oldest)
 	if err != nil {
 		return err
 	}
@@ -124,14 +124,14 @@ func (l *Lags) outbox(ctx context.Context, tx pgx.Tx) error {
 	var last *float64
 	err = tx.QueryRow(ctx, `SELECT held.held, held.parked, `+bounded("FROM fsm_outbox_aside AS a ORDER BY a.id")+`,
   `+bounded("FROM fsm_outbox_sent AS s WHERE "+recent("s.sent_at")+" ORDER BY s.sent_at DESC")+`,
-  (SELECT extract(epoch FROM clock_timestamp() - s.sent_at)::float8 FROM fsm_outbox_sent AS s ORDER BY s.sent_at DESC LIMIT 1)
+  (SELECT extract(epoch FROM clock_timestamp() - s.sent_at)::float8 FROM fsm_outbox_sent AS s WHERE s.sent_at > '-infinity' AND s.sent_at < 'infinity' ORDER BY s.sent_at DESC LIMIT 1)
 FROM (SELECT count(*) AS held, count(*) FILTER (WHERE h.next_at IS NULL) AS parked FROM (SELECT h.next_at FROM fsm_outbox_holds AS h ORDER BY h.id LIMIT $1) AS h) AS held`, Most).
 		Scan(&o.Held, &o.Parked, &o.Aside, &o.Sent, &last)
 	if err != nil {
 		return err
 	}
 	o.SentLast = maybe(last)
-	o.Holds, err = all[Held](ctx, tx, `SELECT h.machine, h.key, h.tries, left(h.error, 300), h.since, h.next_at
+	o.Holds, err = all[Held](ctx, tx, `SELECT h.machine, h.key, h.tries, left(h.error, 300), h.since, CASE WHEN isfinite(h.next_at) THEN h.next_at END
 FROM (SELECT h.machine, h.key, h.tries, h.error, h.since, h.next_at FROM fsm_outbox_holds AS h ORDER BY h.id LIMIT $1) AS h ORDER BY h.next_at NULLS FIRST, h.since LIMIT 20`, Most)
 	return err
 }
