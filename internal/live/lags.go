@@ -62,7 +62,7 @@ type Held struct {
 	Tries        int32
 	Error        string
 	Since        time.Time
-	Next         *time.Time
+	Next         *time.Time // nil where a person has to act: parked, or held until an infinite time
 }
 
 // Inbox is what callbacks left to do.
